@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -42,6 +43,12 @@ LONGEST = (
     "tests/sandbox/attacks/test_endings.py",
     "tests/sandbox/attacks/test_replies.py",
 )
+
+
+def pytest_configure() -> None:
+    """A suite that was started behind a `&` ignores Ctrl-C, and so would every command whose end by it is tested."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

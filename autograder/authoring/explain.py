@@ -155,8 +155,8 @@ class _Line:
                 exec(compiled(self.check, self.filename), setup_names(self.assignment))
         except CheckFailed as error:
             if (
-                any(part.lost for part in session.parts) or process.closed
-            ):  # the check goes on, and the process does not
+                process.closed
+            ):  # a check goes on behind a part that was lost, and makes the call that failed again
                 self.close()
             calls = [*session.calls[telling(session.parts)], *session.echoes]
             return Ending(error.failure.status, calls, error.failure)

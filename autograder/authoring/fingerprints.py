@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UserError
-from ..lesson import echo, likely, locked
+from ..lesson import echo, exceptions, likely, locked
 from ..lesson.failures import ERROR, FAILED, TIMEOUT
 from ..lesson.probes import Call
 from ..lesson.wire import parsed
@@ -30,9 +30,10 @@ from .trial import run_check, stopped_by
 
 
 def made_from(assignment: Assignment) -> str:
-    """A digest of all that the file depends on: the bank, the visible checks, the code that they need, `likely.py`."""
+    """A digest of all that the file depends on: bank, visible checks, the code that they need, what makes digests."""
     digest = hashlib.sha256()
-    for path in (Path(likely.__file__), Path(echo.__file__), assignment.path.parent / "mistakes.py"):
+    makers = (likely.__file__, exceptions.__file__, echo.__file__)
+    for path in (*map(Path, makers), assignment.path.parent / "mistakes.py"):
         # As text: where lines end otherwise, the same things follow.
         digest.update(path.read_text(encoding="utf-8").encode() if path.is_file() else b"")
     for cell in assignment.trusted_cells():

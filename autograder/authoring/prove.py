@@ -18,7 +18,7 @@ from ..unit.assignment import Assignment
 from ..unit.ingest import Submission
 from .fingerprints import fingerprint_of, sentences_of
 from .parallel import each
-from .trial import stopped_by
+from .trial import seed_mattered, stopped_by
 
 #: What a wrong answer is told.
 OWN, OTHER, GENERIC = "its own sentence", "another sentence", "a generic diagnosis"
@@ -47,6 +47,8 @@ class Proof:
     said: str
     #: what a learner's notebook says to a wrong answer that a visible check ends; otherwise empty
     told: str = ""
+    #: whether it ends so at every seed: a check ended it before anything was drawn
+    settled: bool = False
 
     @property
     def sort_key(self) -> tuple[int, str]:
@@ -153,6 +155,8 @@ def _shown(needed: _Needed, trial: Trial) -> Proof:
         heard=asked.__setitem__,
     )
     proof = judge(trial, report)
+    if entry is not None and proof.good:
+        proof.settled = not seed_mattered(report, trial.answers[entry.exercise])
     # Where a visible check draws, it asks a learner other questions than here.
     if (
         entry is not None

@@ -2,14 +2,14 @@
 
 The model answers are graded there too, all of a unit at once: they may not be unlucky at any.
 
-An answer that a check ends before it has drawn anything is ended so at every seed. It runs at one of them.
+An answer that a check ends before it has drawn anything is ended so at every seed. It runs at one of them, or at none
+where the proof has ended it so.
 """
 
 from __future__ import annotations
 
 import random
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 from ..lesson.failures import PASSED
@@ -19,7 +19,7 @@ from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment
 from ..unit.ingest import Submission
 from .parallel import each
-from .trial import stopped_by
+from .trial import seed_mattered, stopped_by
 
 
 @dataclass(frozen=True)
@@ -81,18 +81,12 @@ def further_seeds(count: int, chance: int) -> tuple[int, ...]:
     return tuple(random.Random(chance).sample(range(2**31), count))
 
 
-#: What makes an answer another one each time that it runs.
-_UNSTEADY = re.compile(r"random|rng|shuffle|secrets|urandom|uuid|time|\bid\(|hash|\bset\(")
-
-
 def runs_of(
-    assignment: Assignment, entries: Sequence[Entry], seeds: Sequence[int], only_right: bool = False
+    assignment: Assignment, entries: Iterable[Entry], seeds: Sequence[int]
 ) -> Iterator[tuple[Run, ...]]:
-    """The solution and every answer of the bank, at every seed, and two that are planted: they have to slip."""
+    """The solution and each of these answers, at every seed, and two that are planted: they have to slip."""
     yield tuple(Run("", "the model answer", "", True, seed) for seed in seeds)
     for entry in entries:
-        if only_right and not entry.right:
-            continue
         answer = entry.answer(assignment.exercise(entry.exercise).solution)
         yield tuple(
             Run(entry.exercise, entry.name, answer, entry.right, seed, entry.keeps, entry.ends)
@@ -107,7 +101,7 @@ def runs_of(
 
 
 def _look(assignment: Assignment, sandbox: Sandbox, run: Run) -> tuple[Slip | str | None, bool]:
-    """What one run found, a fault of its own as a sentence; and whether the seed had a part in it."""
+    """What one run found, a fault of its own as a sentence; and whether another seed may find another thing."""
     if run.exercise:
         answers = {exercise.name: exercise.stub for exercise in assignment.exercises} | {
             run.exercise: run.answer
@@ -125,25 +119,25 @@ def _look(assignment: Assignment, sandbox: Sandbox, run: Run) -> tuple[Slip | st
     faults = [note for note in report.notes if "at fault" in note]
     if faults:
         return f"{where}: {run.name} at seed {run.seed}: {faults[0]}", True
-    drawn = any(outcome.drawn or outcome.status == PASSED for outcome in report.outcomes)
+    mattered = seed_mattered(report, run.answer)
     for outcome in report.outcomes:
         if (outcome.status == PASSED) != run.right:
-            return Slip(run, outcome.text, outcome.name), drawn
+            return Slip(run, outcome.text, outcome.name), mattered
         if not run.right and outcome.kept != set(run.keeps):
             kept = ", ".join(sorted(outcome.kept)) or "no part"
-            return Slip(run, outcome.text, outcome.name, f"keeps {kept}"), drawn
+            return Slip(run, outcome.text, outcome.name, f"keeps {kept}"), mattered
     if not report.outcomes:
         return f"{where}: {run.name} at seed {run.seed} was not graded.", True
-    return None, drawn
+    return None, mattered
 
 
 def _look_at_all(given: tuple[Assignment, Sandbox], runs: tuple[Run, ...]) -> list[Slip | str | None]:
     """What the runs of one answer found; as few as say what all would."""
     found = []
     for run in runs:
-        seen, seeded = _look(*given, run)
+        seen, mattered = _look(*given, run)
         found.append(seen)
-        if not seeded and not _UNSTEADY.search(run.answer):
+        if not mattered:
             break
     return found
 
@@ -154,15 +148,19 @@ def at_seeds(
     seeds: Sequence[int],
     *,
     only_right: bool = False,
+    settled: Set[Entry] = frozenset(),
     jobs: int | None = None,
     plan: Callable[[int], None] = lambda count: None,
     done: Callable[[Run], None] = lambda run: None,
 ) -> Seeded:
-    """Grade every answer of the bank alone, or every right one, as a class is graded, at each of these seeds."""
+    """Grade every answer of the bank alone, or every right one, as a class is graded, at each of these seeds.
+
+    Those that are `settled` have been seen to end in one way at every seed.
+    """
+    asked = [entry for entry in load_bank(assignment) if entry.right or not only_right]
+    entries = [entry for entry in asked if entry not in settled]
     # What a limit stops goes first, or at the end the other processes would wait for it.
-    order = sorted(
-        runs_of(assignment, load_bank(assignment), seeds, only_right), key=lambda runs: runs[0].ends
-    )
+    order = sorted(runs_of(assignment, entries, seeds), key=lambda runs: runs[0].ends)
     order_of = {run: i for i, run in enumerate(run for runs in order for run in runs)}
     planned = len(order_of)
     plan(planned)
@@ -186,6 +184,7 @@ def at_seeds(
         result.faults.append(
             f"{planned} runs were planned, and {result.runs + result.spared} came to their end."
         )
+    result.spared += (len(asked) - len(entries)) * len(seeds)
     for run in (run for runs in order for run in runs):
         if run.planted and run not in planted:
             result.faults.append(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import traceback
 from collections.abc import Sequence
@@ -13,12 +14,15 @@ from ..lesson.parts import telling
 from ..lesson.probes import AnswerLost, AnswerTimeout, Call, Session
 from ..referee.check_cells import checking, compiled, line_of, remember, setup_names
 from ..referee.matching import CALL_SECONDS
+from ..referee.report import Report
 from ..sandbox.process import PupilProcess
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Exercise
 
 #: Wall time for one answer, in seconds.
 SECONDS = 60.0
+#: What makes an answer another one each time that it runs.
+_UNSTEADY = re.compile(r"random|rng|shuffle|secrets|urandom|uuid|time|\bid\(|hash|\bset\(")
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,12 @@ class Ending:
     @property
     def passed(self) -> bool:
         return self.status == PASSED
+
+
+def seed_mattered(report: Report, answer: str) -> bool:
+    """Whether an answer with this report may end in another way at another seed, or when it runs again."""
+    drawn = any(outcome.drawn or outcome.status == PASSED for outcome in report.outcomes)
+    return drawn or _UNSTEADY.search(answer) is not None
 
 
 def run_check(

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -21,6 +21,9 @@ from .authors_tables import show_alike, show_matrix
 from .options import Jobs, RightSeeds, Seed, UnprotectedScores, Unsandboxed
 from .tables import show_mutants
 from .terminal import advance, console, progress_bar, told_to, units_named
+
+if TYPE_CHECKING:
+    from ..referee.bank import Entry
 
 commands = typer.Typer()
 
@@ -145,8 +148,8 @@ def prove_command(
     with kept():
         for assignment in assignments:
             begun = time.monotonic()
-            found = _prove_bank(assignment, sandbox, chance, jobs)
-            found += _prove_at_seeds(assignment, sandbox, further[:seeds], jobs)
+            found, settled = _prove_bank(assignment, sandbox, chance, jobs)
+            found += _prove_at_seeds(assignment, sandbox, further[:seeds], jobs, settled)
             found += _prove_at_seeds(assignment, sandbox, further[seeds:], jobs, only_right=True)
             if read_verdicts(assignment):
                 found += _prove_mutants(assignment, sandbox, jobs, chance)
@@ -189,8 +192,13 @@ def _show_choice(without: Sequence[str], chance: int, further: bool) -> None:
     )
 
 
-def _prove_bank(assignment: Assignment, sandbox: Sandbox, seed: int, jobs: int | None) -> list[str]:
-    """Run a unit's bank, and show what became of each answer; gives what is not as it should be."""
+def _prove_bank(
+    assignment: Assignment, sandbox: Sandbox, seed: int, jobs: int | None
+) -> tuple[list[str], frozenset[Entry]]:
+    """Run a unit's bank, and show what became of each answer.
+
+    Gives what is not as it should be, and the answers that end as they did at every other seed.
+    """
     from ..authoring.prove import gaps, in_the_notebook, prove, trials
     from ..referee import bank
 
@@ -220,7 +228,8 @@ def _prove_bank(assignment: Assignment, sandbox: Sandbox, seed: int, jobs: int |
     )
     if not assignment.exam:  # whose notebook says nothing of mistakes
         console.print(in_the_notebook(proofs), soft_wrap=True)
-    return problems
+    settled = frozenset(proof.trial.entry for proof in proofs if proof.trial.entry and proof.settled)
+    return problems, settled
 
 
 def _prove_at_seeds(
@@ -228,6 +237,7 @@ def _prove_at_seeds(
     sandbox: Sandbox,
     seeds: Sequence[int],
     jobs: int | None,
+    settled: frozenset[Entry] = frozenset(),
     only_right: bool = False,
 ) -> list[str]:
     """Run a unit's bank at further seeds, and show what slipped; gives that, and what went wrong."""
@@ -238,7 +248,9 @@ def _prove_at_seeds(
     name = assignment.unit
     with progress_bar() as bar:
         progress = told_to(bar, f"{name}, further seeds")
-        result = at_seeds(assignment, sandbox, seeds, only_right=only_right, jobs=jobs, **progress)
+        result = at_seeds(
+            assignment, sandbox, seeds, only_right=only_right, settled=settled, jobs=jobs, **progress
+        )
     problems = [*(slip.told(name) for slip in result.slips), *result.faults]
     for told in problems:
         console.print(Text(f"✗ {told}", style="red"), soft_wrap=True)

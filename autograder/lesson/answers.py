@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -85,18 +86,30 @@ def describe(error: BaseException, beside: str = "") -> AnswerError:
 
 
 def _place(frames: Sequence[traceback.FrameSummary]) -> str:
-    """The line at which it happened; where that is in another cell than the answer's, the answer's line as well."""
+    """The line at which it happened; where two cells have a part in it, a line of each."""
     frame, line = frames[-1], _line_of(frames[-1])
     # A function of another cell counts its own lines: it is named. A comprehension has no name of its own.
     inside = [f.name for f in frames if f.filename == frame.filename and f.name.isidentifier()]
     if frame.filename == frames[0].filename or not inside:
-        return f"line {frame.lineno}: {line}" if line else f"line {frame.lineno}"
+        return f"line {frame.lineno}: {line}{_here(frame)}" if line else f"line {frame.lineno}"
     caller = next(f for f in reversed(frames) if f.filename == frames[0].filename)
-    called = f"line {caller.lineno}: {_line_of(caller)}"
     if line.startswith("raise "):  # a given function refuses what it is called with: by whom?
-        return f"{called} (refused by {inside[-1]})"
-    there = f"line {frame.lineno} of {inside[-1]}"
-    return f"{called[:LONGEST]} (in {there}: {line[:LONGEST]})" if line else f"{called} (in {there})"
+        return f"line {caller.lineno}: {_line_of(caller)} (refused by {inside[-1]})"
+    # Either may be the answer's: it calls what is given, or is called by it.
+    called, there = f"line {caller.lineno} of {caller.name}", f"line {frame.lineno} of {inside[-1]}"
+    return f"{called}: {_line_of(caller)[:LONGEST]} (in {there}{f': {line[:LONGEST]}' if line else ''})"
+
+
+def _here(frame: traceback.FrameSummary) -> str:
+    """The part of the line that failed, in parentheses; empty where that is all that the line does, or unknown."""
+    line = linecache.getline(frame.filename, frame.lineno or 0)
+    if frame.end_lineno != frame.lineno or frame.colno is None or frame.end_colno is None:
+        return ""
+    part = line.encode()[frame.colno : frame.end_colno].decode(errors="replace")  # columns are bytes
+    around = line.replace(part, "", 1).strip()
+    if not part or part.isidentifier() or re.fullmatch(r"(return|yield|raise|[\w.,\[\] ]+=)?|=.*", around):
+        return ""
+    return f" (here: {part[:LONGEST]})"
 
 
 def _line_of(frame: traceback.FrameSummary) -> str:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from . import wire
 from .answers import AnswerError, AnswerLost, AnswerTimeout
 from .parts import telling
 
@@ -55,7 +54,7 @@ def echoes(boundary: Boundary, calls: Sequence[Call]) -> Iterator[Call]:
     for way in ways:
         args = tuple(moved(arg, way) for arg in last.args)
         try:
-            reply = boundary.call(last.probe, tuple(map(wire.copied, args)), seconds=SECONDS)
+            reply = boundary.call(last.probe, args, seconds=SECONDS)
             yield replace(last, args=args, value=reply.value, mutated=reply.mutated, error=None)
         except AnswerError as error:
             yield replace(last, args=args, value=None, mutated=(), error=error)

@@ -15,12 +15,22 @@ SUBJECTS = (
     ("how it is called", r"positional argument|keyword argument|takes no arguments|got multiple values"),
     ("a call", r"not callable"),
     ("an attribute", r"has no attribute"),
-    ("a sequence", r"not subscriptable|not iterable|has no len|unsized|unpack"),
+    ("what a loop goes through", r"not iterable|must be an iterable"),
+    ("an item", r"not subscriptable"),
+    ("a length", r"has no len|unsized"),
+    ("how many", r"unpack"),
+    ("a whole number", r"must be (?:of )?integer|only integer|as an integer"),
+    ("too few", r"empty sequence|is empty|from (?:an )?empty|zero-size|need at least"),
     ("shapes", r"broadcast|\bshapes?\b|mismatch|not aligned|reshape|dimension|\bax[ei]s\b"),
     ("an operator", r"operand|ufunc|not supported between|must be real number|numeric"),
     ("an index", r"index|indices|out of range"),
     ("a tuple", r"\btuple\b"),
     ("a Tensor", r"\bTensor\b"),
+    ("texts or lists", r"can only concatenate|can't multiply sequence"),
+    ("an overflow", r"overflow"),
+    ("a logarithm of 0", r"divide by zero encountered in log"),
+    ("a division by 0", r"(?:divide|division) by zero"),
+    ("no number", r"invalid value"),
 )
 
 
@@ -43,6 +53,8 @@ def identity_of(error: AnswerError) -> tuple[str, str, str, str]:
     ('ValueError', 'shapes', '', '2 3')
     >>> identity_of(AnswerError("AttributeError", "'list' object has no attribute 'shape'"))
     ('AttributeError', 'an attribute', '', "'list' 'shape'")
+    >>> subject_of(AnswerError("IndexError", "arrays used as indices must be of integer (or boolean) type"))
+    'a whole number'
     """
     subject = subject_of(error)
     details = re.findall(r"'[^']*'|(?<![\w.])\d+(?!\w|\.\d)", error.message) if subject else []

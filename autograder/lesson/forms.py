@@ -37,6 +37,10 @@ SENTENCES = (
         r"non-iterable ([\w.]+) object|'([\w.]+)' object is not (?:subscriptable|iterable)|'([\w.]+)' has no len",
         "Where several values are wanted, there is {a}.",
     ),
+    (
+        r"only integers, slices",
+        "An array stands where a dict is wanted, or a number with a point where a whole one is.",
+    ),
     (r"0-d array|unsized object|zero-dimensional|too many indices", "An array with more axes is wanted."),
     (
         r"(list|tuple) indices must be integers or slices, not str",

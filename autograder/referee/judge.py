@@ -270,7 +270,7 @@ class _Grading:
                 if part is not failure.parts[-1]:
                     return None
                 in_place = True
-        asked = calls if in_place or lost else [*calls, *echoes]
+        asked = calls if lost else [*calls, *echoes]
         entry = self._suspect(exercise, asked, lost, in_place)
         if entry is not None and set(entry.keeps) != {part.name for part in earned if part.points}:
             return None

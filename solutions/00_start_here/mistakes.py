@@ -50,13 +50,17 @@ def slope_between(x0, y0, x1, y1):
     return (y1 - y0) // (x1 - x0)
 
 
-@wrong(
-    "slope_between",
-    "printed",
-    "The slope is printed and then lost. `return` hands it to whoever called the function.",
-)
+NO_SLOPE = "No slope comes back: the function has no `return`, or one without a value. `print` only shows a number."
+
+
+@wrong("slope_between", "printed", NO_SLOPE)
 def slope_between(x0, y0, x1, y1):
     print((y1 - y0) / (x1 - x0))
+
+
+@wrong("slope_between", "not_returned", NO_SLOPE)
+def slope_between(x0, y0, x1, y1):
+    slope = (y1 - y0) / (x1 - x0)
 
 
 @wrong(
@@ -282,7 +286,7 @@ def total_price(prices, counts):
 @wrong(
     "total_price",
     "printed",
-    "The total is printed and then lost. `return` hands it to whoever called the function.",
+    "No total comes back: the function has no `return`, or one without a value. `print` only shows a number.",
 )
 def total_price(prices, counts):
     print(sum(price * count for price, count in zip(prices, counts)))
@@ -336,7 +340,7 @@ MUL = 'return Recipe(f"({self.text} * {other.text})")'
 wrong(
     "recipe_operators",
     "text_alone",
-    "You returned a text. Return a Recipe that holds it, so that the result can be added again.",
+    "A text is asked for its `.text`. If you returned a text: return a Recipe that holds it, so that the result can be added again.",
     source=recipe('return f"({self.text} + {other.text})"', 'return f"({self.text} * {other.text})"'),
 )
 wrong(
@@ -345,11 +349,18 @@ wrong(
     "The brackets are missing. Without them nobody can tell in a longer recipe what was done first.",
     source=recipe('return Recipe(f"{self.text} + {other.text}")', 'return Recipe(f"{self.text} * {other.text}")'),
 )
+JOINED = "A text can be joined to texts only, and `self` and `other` are Recipes: it needs `self.text` and `other.text`."
 wrong(
     "recipe_operators",
     "other_itself",
-    "`other` is a Recipe. In the text you need `other.text`.",
+    JOINED,
     source=recipe('return Recipe("(" + self.text + " + " + other + ")")', MUL),
+)
+wrong(
+    "recipe_operators",
+    "self_itself",
+    JOINED,
+    source=recipe('return Recipe("(" + self + " + " + other.text + ")")', MUL),
 )
 wrong(
     "recipe_operators",
@@ -369,12 +380,14 @@ wrong(
     "Left and right are exchanged: `self` is what stands on the left.",
     source=recipe(ADD, 'return Recipe(f"({other.text} * {self.text})")'),
 )
+NO_PRODUCT = "`__mul__` does not return anything. Return a Recipe that holds the text."
 wrong(
     "recipe_operators",
     "mul_returns_nothing",
-    "`__mul__` makes a text and does not return anything.",
+    NO_PRODUCT,
     source=recipe(ADD, 'f"({self.text} * {other.text})"'),
 )
+wrong("recipe_operators", "mul_passed_over", NO_PRODUCT, source=recipe(ADD, "pass"))
 wrong(
     "recipe_operators",
     "mul_open",
@@ -502,7 +515,7 @@ wrong(
 wrong(
     "polynomial_call",
     "printed",
-    "The value is printed and then lost. `return` hands it to whoever called the object.",
+    "No value comes back: `__call__` has no `return`, or one without a value. `print` only shows a number.",
     source=polynomial("print(sum(c * x**i for i, c in enumerate(self.coefficients)))"),
 )
 wrong(
@@ -694,11 +707,10 @@ def in_a_row(functions):
     return lambda x: functions[-1](functions[1](functions[0](x)))
 
 
-@wrong(
-    "in_a_row",
-    "called",
-    "There is no x yet: it comes when the chain is called. Return the inner function itself, without brackets.",
-)
+NO_X = "There is no x there. Outside the inner function it comes only when the chain is called: return that function itself, without brackets. Inside, it has the name that its own `def` gives it."
+
+
+@wrong("in_a_row", "called", NO_X)
 def in_a_row(functions):
     def chain(x):
         for function in functions:
@@ -706,6 +718,16 @@ def in_a_row(functions):
         return x
 
     return chain(x)
+
+
+@wrong("in_a_row", "another_name_inside", NO_X)
+def in_a_row(functions):
+    def chain(value):
+        for function in functions:
+            value = function(x)
+        return value
+
+    return chain
 
 
 @wrong(

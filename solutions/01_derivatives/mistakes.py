@@ -1564,7 +1564,10 @@ def tide_model(hours, heights):
     return lambda t: middle + a * np.sin(w * t) + b * np.cos(w * t)
 
 
-@wrong("tide_model", "math_sin", "`math.sin` and `math.cos` take one number. The hours are an array: `np.sin` and `np.cos` take that.")
+ONE_NUMBER = "`math.sin`, `math.cos` and `float` take one number, and here one of them gets an array. `np.sin` and `np.cos` take arrays; a loss is one number, such as a mean."
+
+
+@wrong("tide_model", "math_sin", ONE_NUMBER)
 def tide_model(hours, heights):
     def water_at(p, t):
         return p[0] + p[1] * math.sin(2 * np.pi * t / 12.42) + p[2] * math.cos(2 * np.pi * t / 12.42)
@@ -1574,6 +1577,20 @@ def tide_model(hours, heights):
         steps = 1e-5 * np.eye(3)
         errors = [[((water_at(p + s, hours) - heights) ** 2).mean() for s in (step, -step)] for step in steps]
         p = p - 0.3 * np.array([(up - down) / 2e-5 for up, down in errors])
+    return lambda t: water_at(p, t)
+
+
+@wrong("tide_model", "float_of_all_errors", ONE_NUMBER)
+def tide_model(hours, heights):
+    def water_at(p, t):
+        return p[0] + p[1] * np.sin(2 * np.pi * t / 12.42) + p[2] * np.cos(2 * np.pi * t / 12.42)
+
+    def loss(p):
+        return float((water_at(p, hours) - heights) ** 2)
+
+    p = np.zeros(3)
+    for _ in range(100):
+        p = p - 0.3 * np.array([(loss(p + s) - loss(p - s)) / 2e-5 for s in 1e-5 * np.eye(3)])
     return lambda t: water_at(p, t)
 
 

@@ -510,7 +510,8 @@ def derivative_of(value, factors, x):
 
     def f(x):
         if not isinstance(x, Dual):
-            given.append(("a plain number", x, 0.0))
+            kind = "a plain number" if isinstance(x, (int, float)) else f"a {type(x).__name__}"
+            given.append((kind, x, 0.0))
             return value
         given.append(("a Dual", x.primal, x.tangent))
         return Dual(value, factors[0] * factors[1] * x.tangent)
@@ -727,7 +728,8 @@ def x_after(primal, tangent, low, high):
 def clamped_plain(number, low, high):
     """The result of clamp for a plain number, and what kind of number it is."""
     out = clamp(number, low, high)
-    return "a Dual" if isinstance(out, Dual) else "a plain number", as_dual(out).primal
+    kind = "a plain number" if isinstance(out, (int, float)) else f"a {type(out).__name__}"
+    return None if out is None else (kind, as_dual(out).primal)
 
 
 # %% check="clamp" points=2
@@ -830,7 +832,7 @@ def newton_of(value, slope, x):
     globals()["derivative"] = lambda f, x: as_dual(f(Dual(x, 1.0))).tangent
     try:
         out = newton_step(f, x)
-        return f"f was run at {elsewhere[0]:.4g}, too" if elsewhere else out
+        return f"f was run at {elsewhere[0]:.4g}, and x is {x:.4g}" if elsewhere else out
     finally:
         globals()["derivative"] = own
 

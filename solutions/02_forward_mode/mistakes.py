@@ -337,6 +337,11 @@ def derivative(f, x):
     return as_dual(f(x)).tangent
 
 
+@wrong("derivative", "a_tuple", "f was given a tuple. `Dual(x, 1.0)` makes a Dual of the two numbers.")
+def derivative(f, x):
+    return as_dual(f((x, 1.0))).tangent
+
+
 @wrong("derivative", "seeded_with_x", "The seed is x here. How fast does the input rise when the input rises?")
 def derivative(f, x):
     return as_dual(f(Dual(x, x))).tangent
@@ -602,6 +607,16 @@ def clamp(x, low, high):
     return x
 
 
+@wrong("clamp", "plain_gives_none", "For a plain x nothing comes back: no `return` is reached. What stands behind the `if` is for Duals and for plain numbers.")
+def clamp(x, low, high):
+    if isinstance(x, Dual):
+        if x.primal < low:
+            return low
+        if x.primal > high:
+            return high
+        return x
+
+
 @wrong("clamp", "zero_is_no_limit", "A limit of 0 counts as nothing, as `if low` and `low or` take it, and x comes back uncut. 0 is a limit like any other.")
 def clamp(x, low, high):
     if low and x < low:
@@ -699,9 +714,24 @@ def newton_step(f, x):
     return x - out.primal / out.tangent
 
 
-@wrong("newton_step", "plain_number", "f was given a plain number and gave one back. Give it a Dual to get a slope.")
+PLAIN = "A plain number has no `.primal` and no `.tangent`. If f gave it: it was given a plain number, and needs a Dual to give a slope. x is a plain number, too, and so are the two parts of a Dual."
+
+
+@wrong("newton_step", "plain_number", PLAIN)
 def newton_step(f, x):
     out = f(x)
+    return x - out.primal / out.tangent
+
+
+@wrong("newton_step", "primal_of_x", PLAIN)
+def newton_step(f, x):
+    out = f(Dual(x, 1.0))
+    return x.primal - out.primal / out.tangent
+
+
+@wrong("newton_step", "parts_exchanged", "f is run at 1 here, and not at x. In a Dual x comes first, and the seed second.")
+def newton_step(f, x):
+    out = f(Dual(1.0, x))
     return x - out.primal / out.tangent
 
 
@@ -766,13 +796,18 @@ def second_derivative(f, x):
     return 2 * derivative(f, x)
 
 
-@wrong(
-    "second_derivative",
-    "number_for_function",
-    "derivative takes a function and a number, and got a number for the function: f(x) is one, and `derivative(f, x)` is one already. Wrap the slope in a function of its own.",
-)
+CALLED = "A number is called like a function, by you or by `derivative`, which takes a function and a number. f(x) is a number, and `derivative(f, x)` is one already. Wrap the slope in a function of its own."
+
+
+@wrong("second_derivative", "number_for_function", CALLED)
 def second_derivative(f, x):
     return derivative(derivative(f, x), x)
+
+
+@wrong("second_derivative", "slope_called", CALLED)
+def second_derivative(f, x):
+    slope = derivative(f, x)
+    return slope(x)
 
 
 @wrong(

@@ -75,13 +75,18 @@ def record(op, parents, constants=()):
     return Value(FORWARD[op](*[parent.data for parent in parents]), op, parents, constants)
 
 
-@wrong(
-    "record",
-    "forward_on_values",
-    "FORWARD[op] was called with the parents themselves, and it computes with plain numbers. Give it their data.",
-)
+WITH_VALUES = "Something computes with the parents themselves. FORWARD[op] takes plain numbers, one by one: their data."
+
+
+@wrong("record", "forward_on_values", WITH_VALUES)
 def record(op, parents, constants=()):
     return Value(FORWARD[op](*parents, *constants), op, parents, constants)
+
+
+@wrong("record", "without_forward", WITH_VALUES)
+def record(op, parents, constants=()):
+    data = parents[0] * parents[1] if op == "*" else parents[0] + parents[1]
+    return Value(data, op, parents, constants)
 
 
 @wrong(
@@ -1563,19 +1568,23 @@ def neg(a):
     return 0 - a
 
 
-@wrong(
-    "derived",
-    "minus_inside_sub",
-    "A minus beside Values calls sub, which comes back to this line, without end. Use a sum.",
-)
+NO_SUB = "A minus or a slash beside a Value calls one of these functions again, and so it may come back to this line, without end. Use a sum and a product."
+
+
+@wrong("derived", "minus_inside_sub", NO_SUB)
 def sub(a, b):
     return a - b
+
+
+@wrong("derived", "slash_inside_sub", NO_SUB)
+def sub(a, b):
+    return a + b / -1
 
 
 @wrong(
     "derived",
     "slash_inside_div",
-    "The slash calls div, which comes back to this line, without end. Use a product and a power.",
+    "A minus or a slash beside a Value calls one of these functions again, and so it may come back to this line, without end. Use a product and a power.",
 )
 def div(a, b):
     return a / b
@@ -2249,14 +2258,25 @@ wrong(
             return Scalar(self.data * other.data, (self, other.data), (other, other.data))
     """,
 )
+MEETS_A_NUMBER = "A Scalar meets a plain number here. Does one of your operators give a number, where a Scalar is to come back? Or are the slopes Scalars? They are numbers: other.data, and not other."
 wrong(
     "Scalar",
     "slopes_are_scalars",
-    "A Scalar meets a plain number here. Are the slopes Scalars? Slopes are numbers: other.data, and not other.",
+    MEETS_A_NUMBER,
     source="""
     class Scalar(Scalar):
         def __mul__(self, other):
             return Scalar(self.data * other.data, (self, other), (other, self))
+    """,
+)
+wrong(
+    "Scalar",
+    "power_is_a_number",
+    MEETS_A_NUMBER,
+    source="""
+    class Scalar(Scalar):
+        def __pow__(self, n):
+            return self.data**n
     """,
 )
 wrong(

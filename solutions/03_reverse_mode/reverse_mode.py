@@ -242,7 +242,7 @@ def recorded(op, data, parents, constants):
 
     class Leaf(Value):
         def refuse(self, *other):
-            raise TypeError("FORWARD[op] was given a Value; it computes with plain numbers")
+            raise TypeError("a Value is no operand here: FORWARD[op] takes plain numbers")
 
         __add__ = __radd__ = __mul__ = __rmul__ = __pow__ = __float__ = refuse
 
@@ -1295,7 +1295,7 @@ def derived(name):
             return self.refuse() if name == "neg" else neg(self)
 
         def refuse(self, *other):
-            raise TypeError("- and / would call your function again: write +, * or **")
+            raise TypeError("- and / call your own functions: write +, * or **")
 
         __sub__ = __rsub__ = __truediv__ = __rtruediv__ = refuse
 

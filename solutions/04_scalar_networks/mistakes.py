@@ -167,6 +167,16 @@ def xor_by_hand():
     return [(1.0, -1.0, -1.0), (5.0, 5.0, -2.5), (5.0, 5.0, -7.5)]
 
 
+@wrong(
+    "xor_by_hand",
+    "flat_and_bias_first",
+    "The bias stands first in each row here: it is the last number. And the neurons speak too softly: multiply their "
+    "weights and biases.",
+)
+def xor_by_hand():
+    return [(-0.5, 1.0, 1.0), (-1.5, 1.0, 1.0), (-1.0, 1.0, -1.0)]
+
+
 @right("xor_by_hand", "an_array")
 def xor_by_hand():
     import numpy as np

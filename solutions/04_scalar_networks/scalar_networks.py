@@ -254,13 +254,14 @@ def bias_above(rows):
 
 
 REPAIRS = {
-    five_times: "The lines are right: multiply both neurons' weights and biases by 5",
     bias_last: "Is the bias the first number of your rows? It is the last one, behind the weights",
     output_last: "Is the output's row your first? It is the last one, below the two neurons",
     other_signs: "The signs are the wrong way round: turn those of the output's three numbers",
     bias_below: "The output's bias has to move the scores, until some are above 0.5 and the others below -0.5",
     bias_above: "The output's bias has to move the scores, until some are above 0.5 and the others below -0.5",
     one_sign: "Turn the sign of one of the output's weights: it has to tell the two neurons apart",
+    # the last one: of two repairs, the place of the numbers is told first
+    five_times: "Multiply both neurons' weights and biases by 5: each has to say nearly 1 or -1",
 }
 
 

@@ -138,6 +138,11 @@ broadcast(
     ("m != n and", "m != n or"),
 )
 broadcast(
+    "zip_forgotten",
+    "Two names get more than two things. If your loop goes over `(a, b)`: that gives one whole shape after the other, and `zip(a, b)` gives pairs of lengths.",
+    ("zip(a, b)", "(a, b)"),
+)
+broadcast(
     "text_for_an_error",
     "A text is returned. Raise the error: `raise ValueError(...)`, and nothing is returned.",
     ('raise ValueError("no fit")', 'return "ValueError"'),
@@ -1265,15 +1270,20 @@ def maximum_rule(g, out, a, b):
     return g * (a >= b), g * (b >= a)
 
 
-@wrong(
-    "maximum_ties",
-    "asks_the_array",
-    "An `if` asks one question, and an array has many answers. Use masks, or np.where.",
-)
+ONE_QUESTION = "An `if` asks one question, as `and` and Python's `max` do, and an array has many answers. Use masks, or np.where."
+
+
+@wrong("maximum_ties", "asks_the_array", ONE_QUESTION)
 def maximum_rule(g, out, a, b):
     if a > b:
         return g, 0 * g
     return 0 * g, g
+
+
+@wrong("maximum_ties", "pythons_max", ONE_QUESTION)
+def maximum_rule(g, out, a, b):
+    top = max(a, b)
+    return g * (a == top), g * (b == top)
 
 
 @wrong("maximum_ties", "second_wins_where", "At a tie all of g goes to b. Both are the largest: each gets half.")
@@ -1317,10 +1327,26 @@ def maximum_rule(g, out, a, b):
     return np.where(tie, half, np.where(a > b, g, 0)), np.where(tie, half, np.where(b > a, g, 0))
 
 
+NO_INDEX = "b is a single number here: neither a position nor a mask of another shape is an index into it. np.where broadcasts; leave the sums to the engine."
+
+
+@wrong("maximum_ties", "one_by_one", NO_INDEX)
+def maximum_rule(g, out, a, b):
+    for_a, for_b = np.zeros_like(a), np.zeros_like(b)
+    for i in range(len(g)):
+        if a[i] == b[i]:
+            for_a[i] = for_b[i] = g[i] / 2
+        elif a[i] > b[i]:
+            for_a[i] = g[i]
+        else:
+            for_b[i] = g[i]
+    return for_a, for_b
+
+
 @wrong(
     "maximum_ties",
     "masks_of_one_shape",
-    "b is a single number here, and a mask of another shape is no index into it. np.where broadcasts; leave the sums to the engine.",
+    NO_INDEX,
 )
 def maximum_rule(g, out, a, b):
     for_a, for_b = np.zeros_like(a), np.zeros_like(b)
@@ -2205,11 +2231,9 @@ def array_network(x, layers):
     return x @ W + b
 
 
-network(
-    "numpys_tanh",
-    "np.tanh and math.tanh know nothing of Tensors, and nothing would be recorded. Use the `tanh` of this notebook.",
-    ("tanh", "np.tanh"),
-)
+OF_NUMPY = "NumPy's functions, such as np.tanh and np.matmul, know nothing of Tensors, and nothing would be recorded. Use the operators `@` and `+`, and the `tanh` of this notebook."
+network("numpys_tanh", OF_NUMPY, ("tanh", "np.tanh"))
+network("numpys_matmul", OF_NUMPY, ("x @ W", "np.matmul(x, W)"))
 network(
     "out_of_the_graph",
     "What comes back is no Tensor. `.data` leads out of the graph, so that no gradient comes back to the weights; and without a `return` nothing comes back at all.",
@@ -2320,11 +2344,16 @@ def array_network(x, layers):
         return x @ layers[-1][0] + layers[-1][1]
 
 
-network(
-    "each_from_x_no_name",
-    "With a single layer the loop has no turn, so that a name which only the loop sets is never set. Begin with x. And each layer reads the output of the one before it, which the loop has to keep.",
-    ("x = tanh", "h = tanh"), ("return x", "return h"),
-)
+NEVER_SET = "With a single layer the loop has no turn, so that a name which only the loop sets is never set. Begin with x, under that name: then each layer can read it, too."
+network("each_from_x_no_name", NEVER_SET, ("x = tanh", "h = tanh"), ("return x", "return h"))
+
+
+@wrong("array_network", "x_in_the_first_turn", NEVER_SET)
+def array_network(x, layers):
+    for i, (W, b) in enumerate(layers[:-1]):
+        h = tanh((h if i else x) @ W + b)
+    W, b = layers[-1]
+    return h @ W + b
 
 
 @wrong(

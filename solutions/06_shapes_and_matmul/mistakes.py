@@ -900,7 +900,8 @@ batched("two_or_three_axes", "This is right for two axes and for three. There ma
     da, db = unbroadcast(g @ turned(right), left.shape), unbroadcast(turned(left) @ g, right.shape)
     return da.reshape(a.shape), db.reshape(b.shape)
 """)
-batched("one_axis_summed", "You added up one axis. There may be more of them in front, and each that is not in the input has to go.",
+NOT_ALL_SUMMED = "Before the reshape not all axes in front were added up. There may be several, and each that is not in the input has to go."
+batched("one_axis_summed", NOT_ALL_SUMMED,
         source=PAIRS + """\
 
     def one_less(x, shape):
@@ -909,6 +910,10 @@ batched("one_axis_summed", "You added up one axis. There may be more of them in 
         return x.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
 
     return one_less(da, left.shape).reshape(a.shape), one_less(db, right.shape).reshape(b.shape)
+""")
+batched("no_axis_summed", NOT_ALL_SUMMED,
+        source=PAIRS + """\
+    return da.reshape(a.shape), db.reshape(b.shape)
 """)
 batched("stretched_axis_left", "You added up the axes that the input does not have. An axis of length 1 was stretched, too: it gets a sum, and stays.",
         source=PAIRS + """\

@@ -1765,7 +1765,7 @@ def read(pictures, W1, b1, W2, b2):
 def fooled_by(place, digit, seed=1, factor=1.0):
     """What fooled makes of an image of load_digits(), and how it asks reader(seed, factor)."""
     first, weights = load_digits()[0][place, 0].copy(), reader(seed, factor)
-    given, images, calls, gs, steps = first.copy(), [first], 0, [], []
+    given, images, calls, gs, slopes, steps = first.copy(), [first], 0, [], [], []
 
     class Spent(BaseException):
         """All calls are used up: fooled ends here."""
@@ -1784,13 +1784,20 @@ def fooled_by(place, digit, seed=1, factor=1.0):
     def back(image, g):
         near = ask(image).reshape(1, 64) + 1e-20j * np.eye(64)
         steps.append(images[-1].ravel())
-        gs.append(np.asarray(g, dtype=float).reshape(10))
-        return (read(near, *weights).imag / 1e-20 @ gs[-1]).reshape(8, 8)
+        gs.append(np.array(g, dtype=float).reshape(10))
+        slopes.append(read(near, *weights).imag / 1e-20 @ gs[-1])
+        return slopes[-1].reshape(8, 8).copy()
 
     try:
         found = fooled(given, digit, scores, back)
     except Spent:
         found = images[-1]
+    whole = isinstance(found, np.ndarray) and found.shape == (8, 8) and found.dtype.kind in "biuf"
+    path = [*steps, found.ravel()] if whole else steps
+    for i, (image, slope) in enumerate(zip(steps, slopes)):
+        # Who steps against the slope pushes the other way round.
+        if next(((b - image) @ slope for b in path[i:] if (b != image).any()), 0.0) < -1e-9:
+            gs[i] = -gs[i]
     moves = [b - a for a, b in zip(steps, steps[1:]) if (a != b).any()]
     seen = read(np.array([image for image in images if np.isfinite(image).all()]), *weights).argmax(axis=1)
     return {
@@ -1837,7 +1844,7 @@ def advice(told, digit, seen, moved, factor):
     if not told["calls of back"]:
         return "You never called back, which says how each pixel moves the scores."
     if digit in told["seen on the way"] and digit in told["pushed down"]:
-        return f"{digit} was seen on the way: stop there. After that, a g of yours is below 0 at {digit}."
+        return f"{digit} was seen on the way: stop there. Some steps push {digit} down."
     if told["seen last"] == digit:
         return f"The last image that you asked about was seen as {digit}: return that one, clipped before you ask."
     if digit in told["seen on the way"]:
@@ -1845,14 +1852,14 @@ def advice(told, digit, seen, moved, factor):
     if not told["pushed up"] + told["pushed down"]:
         return "No g of yours says which scores to push."
     if digit not in told["pushed up"]:
-        return f"No g of yours is above 0 at {digit}."
+        return f"No step of yours pushes {digit} up: look at your g, and at the sign of the step."
     if not told["pushed down"]:
-        return f"No g of yours has a number below 0: what stands in the way of {digit}?"
+        return f"No step of yours pushes a score down: what stands in the way of {digit}?"
     if told["down at once"] > 2:
         many = told["down at once"]
-        return f"A g of yours pushes {many} scores down about alike: push down the one that is seen."
+        return f"A step of yours pushes {many} scores down about alike: push down the one that is seen."
     if seen in told["seen on the way"] and seen not in told["pushed down"]:
-        return f"No g of yours is below 0 at {seen}: ask after each step what is seen."
+        return f"No step of yours pushes {seen} down: ask after each step what is seen."
     if told["calls of back"] > 2 and told["images for back"] == 1:
         return "All calls of back were at one image: ask for the slopes where you are now."
     if told["calls of back"] > 1 and factor < 1 and told["step"] < 0.005:
@@ -1874,7 +1881,7 @@ def judge(check, place, digit, seed=1, factor=1.0):
     other = "None: what is returned where the loop ends?" if found is None else "no array."
     check.true(isinstance(found, np.ndarray), f"the changed image is to come back, and it is {other}{drawn}")
     check.equal(found.shape, (8, 8), f"the changed image has 8 by 8 pixels{drawn}")
-    check.true(bool(np.isfinite(found).all()), f"each pixel is a number: 0 / 0 is NaN{drawn}")
+    check.true(bool(np.isfinite(found).all()), f"each pixel is a finite number: a division by 0 gives none{drawn}")
     moved = abs(found - image).max()
     before, now = read(image, *weights)[0], read(found, *weights)[0]
     seen = now.argmax()

@@ -21,6 +21,16 @@ def gaussian_nll(prediction, target, sigma):
 
 @wrong(
     "gaussian_nll",
+    "log_of_one_over_the_density",
+    "You took an exp, and the logarithm of it. Far from the prediction exp is too large, and overflows. On paper the two cancel.",
+)
+def gaussian_nll(prediction, target, sigma):
+    away = (target - prediction) / sigma
+    return np.log(np.exp(away**2 / 2) * sigma * np.sqrt(2 * np.pi)).mean()
+
+
+@wrong(
+    "gaussian_nll",
     "log_of_the_density",
     "You took the logarithm of the density, or of its exp. Far from the prediction that is 0 in floating point, and the logarithm is lost.",
 )
@@ -959,7 +969,7 @@ def softmax_rule(g, out, logits):
 @wrong(
     "log_softmax",
     "log_of_softmax",
-    "You took the logarithm of the probabilities: a small one is exactly 0, and its logarithm is lost. Or what was taken off is not the largest of the row, and exp overflows.",
+    "The logarithm of 0 is taken, and is lost: a small probability is exactly 0, and so is the sum where more than the largest of the row was taken off.",
 )
 def log_softmax(logits):
     e = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -1004,6 +1014,12 @@ def log_softmax(logits):
 def log_softmax(logits):
     m = logits.max(axis=-1, keepdims=True)
     return logits - np.log(np.exp(logits - m).sum(axis=-1, keepdims=True))
+
+
+@wrong("log_softmax", "smallest_off", "exp overflows: what was taken off is not the largest of the row. With that one off, no exponent is above 0.")
+def log_softmax(logits):
+    shifted = logits - logits.min(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
 
 
 @wrong(
@@ -1316,11 +1332,17 @@ def log_softmax_rule(g, out, logits):
 @wrong(
     "log_softmax_rule",
     "divided_by_S",
-    "A division by S, and a probability may be 0: then this is no number. On paper S cancels, and what is left has no quotient.",
+    "Something is divided by S, and a probability may be 0. On paper S cancels, and what is left has no quotient.",
 )
 def log_softmax_rule(g, out, logits):
     S = np.exp(out)
     return (S * (g / S - (g / S * S).sum(axis=-1, keepdims=True)),)
+
+
+@wrong("log_softmax_rule", "softmax_once_more", "exp overflows here. Does it get the logits themselves? S is exp(out), and no log-probability is above 0.")
+def log_softmax_rule(g, out, logits):
+    S = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
+    return (g - S * g.sum(axis=-1, keepdims=True),)
 
 
 @right("log_softmax_rule", "with_the_matrix")
@@ -1361,13 +1383,17 @@ def nll_loss(logp, labels):
     return -logp[:, labels].mean()
 
 
-@wrong(
-    "nll_loss",
-    "rows_by_label",
-    "The label was taken for the number of a row, and may ask for one that is not there. It is a position in the last axis: the row's own number comes first.",
-)
+NO_SUCH_ROW = "A label asks for a row that is not there. In logp it is a position in the last axis: the row's own number comes first. And a table of ones, such as np.eye, needs a row for each class, not for each example."
+
+
+@wrong("nll_loss", "rows_by_label", NO_SUCH_ROW)
 def nll_loss(logp, labels):
     return -logp[labels].mean()
+
+
+@wrong("nll_loss", "eye_of_the_examples", NO_SUCH_ROW)
+def nll_loss(logp, labels):
+    return -(np.eye(len(labels))[labels] * logp).sum() / len(labels)
 
 
 @wrong(
@@ -1729,6 +1755,19 @@ def bce_with_logits(logits, targets):
 
 @wrong(
     "bce_with_logits",
+    "log_of_a_stable_sigmoid",
+    "The logarithm of 0 is taken, as a sigmoid is exactly 0 for logits far below 0. Write its logarithm out on paper, and take the large part out of it.",
+)
+def bce_with_logits(logits, targets):
+    def s(z):
+        e = np.exp(-abs(z))
+        return np.where(z >= 0, 1, e) / (1 + e)
+
+    return -(targets * np.log(s(logits)) + (1 - targets) * np.log(s(-logits))).mean()
+
+
+@wrong(
+    "bce_with_logits",
     "overflow",
     "exp overflows here: log(1 + exp(-z)) does for logits far below 0, log(1 + exp(z)) for those far above; and `np.where` computes both of its branches. Take the large part out of the logarithm.",
 )
@@ -2079,10 +2118,13 @@ def mended_loss_rules():
     }
 
 
+STILL_OVERFLOWS = "Your logistic still takes exp of a large number (`np.where` computes both of its branches). 1 / (1 + exp(...)) is a sigmoid itself: multiply by it."
+
+
 @wrong(
     "mended_loss_rules",
     "logistic_still_overflows",
-    "Your logistic still takes exp of a large number (`np.where` computes both of its branches). Write the quotient with sigmoid.",
+    STILL_OVERFLOWS,
 )
 def mended_loss_rules():
     return {
@@ -2199,7 +2241,9 @@ FAULTS = [
     ("huber", "from_above", "(g * np.minimum(x - y, 1) / x.size,)",
      "Your huber is a line above the target only. Far below it the loss is a line, too, with the slope -1."),
     ("logistic", "overflow", "(-g * y / (1 + np.exp(y * x)) / x.size,)",
-     "Your logistic still takes exp of a large number (`np.where` computes both of its branches). Write the quotient with sigmoid."),
+     STILL_OVERFLOWS),
+    ("logistic", "over_a_sigmoid", "(-g * y / sigmoid(y * x) / x.size,)",
+     "Your logistic divides by something that is 0 here, as a sigmoid may be. 1 / (1 + exp(...)) is a sigmoid itself: multiply by it."),
     ("logistic", "turned_around", "(-g * y * sigmoid(y * x) / x.size,)",
      "Your logistic pushes where the answer is right already. Which sign does the argument of sigmoid have?"),
 ]  # fmt: skip

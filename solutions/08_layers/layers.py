@@ -491,13 +491,20 @@ def start_seen(width, seed):
     again = own_start(width, np.random.default_rng(seed))
     if not isinstance(first, np.ndarray):
         return {"type": None if first is None else type(first).__name__}
+    seen = {"type": "ndarray", "shape": str(first.shape)}
+    if first.shape != (width, width):
+        return seen
+    if first.dtype.kind not in "biuf":
+        return {**seen, "its numbers": f"of dtype {first.dtype}"}
+    if not np.isfinite(first).all():
+        return {**seen, "its numbers": "not all finite"}
     return {
-        "type": "ndarray",
-        "shape": str(first.shape),
+        **seen,
+        "its numbers": "finite",
         "the seed decides": np.array_equal(first, again),
         "the next layer is another": not np.array_equal(first, second),
-        "neurons that differ": len(np.unique(first, axis=0)) if first.ndim else 0,
-        "of 30 inputs count": inputs_that_count(first) if first.shape == (30, 30) else None,
+        "neurons that differ": len(np.unique(first, axis=0)),
+        "of 30 inputs count": inputs_that_count(first),
     }
 
 
@@ -552,6 +559,7 @@ with exercise("own_start") as check:
     seen = start_seen(30, 5)
     check.close(seen["type"], "ndarray", "a NumPy array")
     check.close(seen["shape"], "(30, 30)", "a row of weights for each neuron")
+    check.close(seen["its numbers"], "finite", "real numbers: no NaN, no infinity")
     check.true(seen["the seed decides"], "the same seed, the same weights: draw from rng")
     check.true(seen["the next layer is another"], "a second call gives other weights")
     check.equal(seen["neurons that differ"], 30, "no two neurons are equal")
@@ -719,11 +727,15 @@ def xavier_seen(fan_in, fan_out, seed, std):
     again = xavier_uniform(fan_in, fan_out, np.random.default_rng(seed))
     if not isinstance(first, np.ndarray):
         return {"type": None if first is None else type(first).__name__}
-    scaled = np.atleast_2d(first) / std
+    seen = {"type": "ndarray", "shape": str(first.shape)}
+    if first.shape != (fan_out, fan_in):
+        return seen
+    scaled = first / std
+    if not np.isfinite(scaled).all():
+        return {**seen, "mean": float(scaled.mean())}
     size = float(scaled.std())
     return {
-        "type": "ndarray",
-        "shape": str(first.shape),
+        **seen,
         "mean": round(float(scaled.mean()), 1) + 0.0,
         "std": round(size, 1 if size > 0.3 else 2),
         "beyond one std": round(float((np.abs(scaled) > 1).mean()), 1),
@@ -1343,17 +1355,25 @@ def dropout_seen(p, training, seed):
     second.backward(np.ones(ROWS.shape))
     zero, factor = first.data == 0, second.data / ROWS
     whole = {name: set(zero.mean(axis=axis)) <= {0, 1} for axis, name in ((1, "row"), (0, "column"))}
-    few = [dropout(Tensor(ROWS[:1, :8]), p, training, rng) for _ in range(25)]
+    few = [dropout(Tensor(ROWS[:1, :8].copy()), p, training, rng) for _ in range(25)]
     counts = {int((numbers_of(one) == 0).sum()) for one in few}  # of 8 numbers, 25 times
     seen["zeros"] = round(20 * float(zero.mean())) / 20
-    seen["factors"] = np.unique((first.data / ROWS).round(4))[:4].tolist()
-    seen["drawn for"] = "each " + next((name for name in whole if whole[name]), "number")
-    if training and len(counts) == 1 and 0 < zero.mean() < 1:
-        seen["drawn for"] = "a fixed share"
-    seen["anew"] = not np.array_equal(first.data, second.data)
-    seen["the seed decides"] = np.array_equal(first.data, again.data)
-    seen["gradient"] = None if given.grad is None else bool(np.allclose(given.grad.data, factor))
+    factors = np.unique((first.data / ROWS).round(4))
+    seen["factors"] = factors.tolist() if len(factors) < 5 else f"{len(factors)} different ones"
+    seen["anew"] = not np.array_equal(first.data, second.data, equal_nan=True)
+    if 0 < zero.mean() < 1:  # else nothing shows for what was drawn
+        seen["drawn for"] = "each " + next((name for name in whole if whole[name]), "number")
+        if training and len(counts) == 1 and seen["anew"]:  # one mask for all calls has one count, too
+            seen["drawn for"] = "a fixed share"
+    seen["the seed decides"] = np.array_equal(first.data, again.data, equal_nan=True)
+    if given.grad is not None:
+        seen["gradient"] = bool(np.allclose(given.grad.data, factor, equal_nan=True))
     return seen
+
+
+def told(seen, *names):
+    """What was seen under these names; where no Tensor of the right shape came back, what came instead."""
+    return seen["answer"] if seen["factors"] is None else tuple(seen[name] for name in names)
 
 
 @probe
@@ -1372,12 +1392,12 @@ with exercise("dropout") as check:
     check.close(seen["zeros"], 0.25, "p = 0.25: a quarter of the numbers is 0")
     check.close(seen["factors"], [0.0, 1.3333], "a number becomes 0, or is divided by 0.75")
     check.close((other["zeros"], other["factors"]), (0.6, [0.0, 2.5]), "p = 0.6: 40 % stay")
-    check.close(seen["drawn for"], "each number", "the mask has the shape of x")
+    check.close(seen["drawn for"], "each number", "a draw for each number, by itself")
     check.close(seen["anew"], True, "a second call draws anew")
     check.close(seen["the seed decides"], True, "the same seed, the same zeros: use rng")
     check.close(seen["gradient"], True, "the gradient: 0 where dropped, elsewhere 4/3")
     seen = dropout_seen(0.25, False, 7)
-    check.close((seen["factors"], seen["gradient"]), ([1.0], True), "in use: x itself")
+    check.close(told(seen, "factors", "gradient"), ([1.0], True), "in use: x itself")
     ### BEGIN HIDDEN TESTS
     for p in (0.3, 0.6):
         seed = check.rng.randrange(10**6)
@@ -1587,12 +1607,14 @@ def net_facts(seed):
     """What the attributes of a MendedNet are, and where their first numbers come from, in words:
     the numbers are your own affair."""
     nets = [MendedNet(np.random.default_rng(s)) for s in (seed, seed, seed + 1)]
-    one, again, other = [[getattr(net, name).data for name in NAMES] for net in nets]
     parts = [getattr(nets[0], name) for name in NAMES]
+    if not all(isinstance(part, Tensor) for part in parts):
+        return {"found": [f"{type(part).__name__} {np.shape(part)}" for part in parts], "start": None}
+    one, again, other = [[getattr(net, name).data for name in NAMES] for net in nets]
     # Only what is a Module or a Parameter can be one more: the network's own, and those of a dropout that it keeps.
     held = [x for module in (nets[0], *vars(nets[0]).values()) if isinstance(module, Module) for x in vars(module).values()]
     more = [x for x in held if isinstance(x, Parameter) and not any(x is part for part in parts)]
-    same = all(np.array_equal(a, b) for a, b in zip(one, again))
+    same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(one, again))
     apart = len(np.unique(one[0].round(6), axis=0)) == len(one[0])
     by_rng = same and all((one[i] != other[i]).all() for i in (0, 2))
     drawn = [MendedNet(np.random.default_rng(s)) for s in range(20)]
@@ -1600,8 +1622,8 @@ def net_facts(seed):
     for name in ("first", "second"):
         mean, std = (f([getattr(net, name).data for net in drawn]) for f in (np.mean, np.std))
         # The bounds are 0.1 and 1.2; a std of just that may come out smaller or larger by chance; no mean is quite 0.
-        where = "0" if abs(mean) <= std / 2 else "above 0" if mean > 0 else "below 0"
-        size = "below 0.1" if std < 0.08 else "above 1.2" if std > 1.4 else "from 0.1 to 1.2"
+        where = "0" if abs(mean) <= std / 2 else "above 0" if mean > 0 else "below 0" if mean < 0 else "NaN"
+        size = "below 0.1" if std < 0.08 else "above 1.2" if std > 1.4 else "from 0.1 to 1.2" if std >= 0 else "NaN"
         spread.append(f"mean {where}, std {size}")
     return {
         "found": [f"{type(part).__name__} {part.shape}" for part in parts + more],

@@ -69,16 +69,20 @@ def linear(x, weight, bias=None):
     return out if bias is None else out - bias
 
 
-@wrong(
-    "linear",
-    "truth_of_the_bias",
-    "`if bias` asks whether a whole array is true: ask whether it `is None`.",
-)
+TRUTH = "`if bias`, `bias or 0` and `bias != None` ask whether a whole array is true: ask whether it `is None`."
+
+
+@wrong("linear", "truth_of_the_bias", TRUTH)
 def linear(x, weight, bias=None):
     out = x @ weight.T
     if bias:
         out = out + bias
     return out
+
+
+@wrong("linear", "bias_or_0", TRUTH)
+def linear(x, weight, bias=None):
+    return x @ weight.T + (bias or 0)
 
 
 @wrong(
@@ -845,6 +849,12 @@ wrong(
 )
 wrong(
     "own_start",
+    "root_of_less_than_0",
+    "Some weights are no numbers (NaN), or infinite. Is a root taken of what is below 0, or something divided by 0?",
+    source=changed(START, ("rng.normal(0.0, np.sqrt(2 / width), (width, width))", "rng.normal(size=(width, width)) * np.sqrt(1 - width)")),
+)
+wrong(
+    "own_start",
     "draws_one_number",
     "A single number is drawn: `rng.normal` takes the shape as its third argument.",
     source=changed(START, (", (width, width))", ")")),
@@ -1185,11 +1195,17 @@ def layer_norm(x, weight, bias, eps=1e-5):
 @wrong(
     "layer_norm",
     "numpy_root",
-    "A TypeError: NumPy's root and its other functions do not know Tensors, which have methods such as `.sqrt()`; and `var` takes `correction`, not `ddof`.",
+    "NumPy's root and its other functions do not know Tensors, which have methods such as `.sqrt()`.",
 )
 def layer_norm(x, weight, bias, eps=1e-5):
     away = x - x.mean(-1, keepdims=True)
     return away / np.sqrt((away * away).mean(-1, keepdims=True) + eps) * weight + bias
+
+
+@wrong("layer_norm", "var_with_ddof", "`var` of a Tensor takes `correction`, not `ddof`.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    variance = x.var(-1, keepdims=True, ddof=0)
+    return (x - x.mean(-1, keepdims=True)) / (variance + eps).sqrt() * weight + bias
 
 
 @wrong("layer_norm", "no_bias", "The bias is missing: it is added last.")
@@ -2137,6 +2153,11 @@ def dropout(x, p, training, rng):
         return x * ((rng.random(x.shape) >= p) / (1 - p))
 
 
+@wrong("dropout", "an_array_in_use", "In use an array is returned, so no gradient can come back. Return x itself.")
+def dropout(x, p, training, rng):
+    return x * ((rng.random(x.shape) >= p) / (1 - p)) if training else x.data
+
+
 @wrong(
     "dropout",
     "an_array",
@@ -2350,6 +2371,18 @@ wrong(
     "plain_tensor",
     "The shift is still a Tensor. Only a Parameter is found and trained.",
     source=net(shift="Tensor(np.zeros(8), requires_grad=True)"),
+)
+wrong(
+    "mended_net",
+    "arrays",
+    "What `first`, `shift` or `second` holds is no Tensor, and so no gradient arrives there. Only a Parameter is found and trained.",
+    source=net(first="rng.normal(0.0, 0.5, (8, 3))", shift="np.zeros(8)", second="rng.normal(0.0, 0.5, (1, 8))"),
+)
+wrong(
+    "mended_net",
+    "root_of_less_than_0",
+    "`first` holds no numbers (NaN), or infinite ones. Is a root taken of what is below 0, or something divided by 0?",
+    source=net(first="Parameter(rng.normal(size=(8, 3)) * np.sqrt(-3.0))"),
 )
 wrong(
     "mended_net",

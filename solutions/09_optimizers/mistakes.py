@@ -1279,6 +1279,22 @@ def with_change(*pairs):
 
 SHAPE_OF_THE_STATE = "The state does not have the shape of its Tensor: plain numbers stand there, or arrays of another shape. It begins with arrays of zeros: `np.zeros_like(p.data)` for each p."
 COPY = "            with no_grad():\n                p.copy_(new)\n"
+NEITHER_TRUE = (
+    "An array of numbers is neither true nor false, nor is a Tensor. Ask of a gradient whether it `is None`, and count with "
+    "`enumerate`: `index` and `in` compare Tensors."
+)
+TENSOR_OR_ARRAY = (
+    "A Tensor stands where an array or a number is wanted, or the other way round. The rule works on arrays, p.data and "
+    "p.grad.data; the `grad` of a Tensor is a Tensor or None."
+)
+FIVE_ARGUMENTS = (
+    "The rule takes five arguments: `rule(p, g, state, lr, t)`. Is one left out, or is there a star in front of the state? "
+    "It is one tuple, and a star would make as many arguments of it as it has arrays."
+)
+NONE_IS_WANTED = (
+    "zero_grad writes something else than None here, such as zeros. None says that there is no gradient, and `step` then "
+    "leaves the parameter out."
+)
 
 wrong(
     "optimizer",
@@ -1366,7 +1382,7 @@ wrong(
 wrong(
     "optimizer",
     "zeros_for_none",
-    "zero_grad writes zeros here. None says that there is no gradient, and `step` then leaves the parameter out.",
+    NONE_IS_WANTED,
     source=with_change(("            p.grad = None", "            p.grad = Tensor(np.zeros_like(p.data))")),
 )
 wrong(
@@ -1393,13 +1409,19 @@ wrong(
 wrong(
     "optimizer",
     "tensors_to_the_rule",
-    "The rule got a Tensor. It works on arrays: p.data and p.grad.data.",
+    TENSOR_OR_ARRAY,
     source=with_change(
         (
             "            g = p.grad.data + self.weight_decay * p.data\n",
             "            g = p.grad + self.weight_decay * p\n",
         )
     ),
+)
+wrong(
+    "optimizer",
+    "zeros_from_the_start",
+    TENSOR_OR_ARRAY,
+    source=with_change(("    def zero_grad", "        for p in self.parameters:\n            p.grad = 0.0\n\n    def zero_grad")),
 )
 wrong(
     "optimizer",
@@ -1455,8 +1477,14 @@ wrong(
 wrong(
     "optimizer",
     "zero_for_none",
-    "zero_grad writes zeros here. None says that there is no gradient, and `step` then leaves the parameter out.",
+    NONE_IS_WANTED,
     source=with_change(("            p.grad = None", "            p.grad = 0.0")),
+)
+wrong(
+    "optimizer",
+    "false_for_none",
+    NONE_IS_WANTED,
+    source=with_change(("            p.grad = None", "            p.grad = False")),
 )
 wrong(
     "optimizer",
@@ -1472,7 +1500,7 @@ wrong(
 wrong(
     "optimizer",
     "zeros_in_the_gradient",
-    "zero_grad writes zeros here. None says that there is no gradient, and `step` then leaves the parameter out.",
+    NONE_IS_WANTED,
     source=with_change(("            p.grad = None", "            p.grad.data[...] = 0.0")),
 )
 wrong(
@@ -1637,8 +1665,14 @@ wrong(
 wrong(
     "optimizer",
     "state_opened",
-    "The rule takes five arguments: `rule(p, g, state, lr, t)`. The state is one tuple, and a star in front of it makes as many arguments as it has arrays.",
+    FIVE_ARGUMENTS,
     source=with_change(("self.rule(p.data, g, self.state[i],", "self.rule(p.data, g, *self.state[i],")),
+)
+wrong(
+    "optimizer",
+    "no_t",
+    FIVE_ARGUMENTS,
+    source=with_change((", self.lr, self.steps[i])", ", self.lr)")),
 )
 wrong(
     "optimizer",
@@ -1649,7 +1683,7 @@ wrong(
 wrong(
     "optimizer",
     "state_opened_both_ways",
-    "The state is one tuple, on the way into the rule and on the way back: no star is needed.",
+    FIVE_ARGUMENTS,
     source=with_change(
         ("new, self.state[i] = self.rule(p.data, g, self.state[i],", "new, *self.state[i] = self.rule(p.data, g, *self.state[i],")
     ),
@@ -1709,8 +1743,17 @@ wrong(
 wrong(
     "optimizer",
     "truth_of_a_gradient",
-    "A gradient is a Tensor, and an array of numbers is neither true nor false. Ask whether it `is None`.",
+    NEITHER_TRUE,
     source=with_change(("if p.grad is None:", "if not p.grad:")),
+)
+wrong(
+    "optimizer",
+    "looked_up_by_index",
+    NEITHER_TRUE,
+    source=with_change(
+        ("for i, p in enumerate(self.parameters):", "for p in self.parameters:"),
+        ("            self.steps[i] += 1\n", "            i = self.parameters.index(p)\n            self.steps[i] += 1\n"),
+    ),
 )
 wrong(
     "optimizer",
@@ -2165,6 +2208,7 @@ def total_norm(grads):
     return largest * math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
 """
 QUIET_NORM = ("    return largest", '    with np.errstate(all="ignore"):\n        return largest')
+ONE_AXIS = "A loop, and Python's own `sum` and `max`, go through one axis, and there may be none, or two. An array's methods `sum` and `max` take all its numbers."
 ALL_ARE_ZERO = "When all are 0, the largest is 0 too, and 0 / 0 is NaN. Treat that case first."
 
 
@@ -2373,8 +2417,14 @@ wrong(
 wrong(
     "total_norm",
     "python_s_max",
-    "Python's own `max` goes through one axis, and there may be none, or two. An array's method `max` takes all its numbers.",
+    ONE_AXIS,
     source=changed(NORM, ("max(float(np.abs(g).max()) for g in grads)", "float(max(max(abs(g)) for g in grads))")),
+)
+wrong(
+    "total_norm",
+    "python_s_sum",
+    ONE_AXIS,
+    source=changed(NORM, ("float(np.square(g / largest).sum()) for g", "float(sum((g / largest) ** 2)) for g")),
 )
 
 
@@ -2609,15 +2659,24 @@ def clip_with_norm(grads, max_norm, norm):
     return [factor * g for g in grads]
 
 
-@wrong(
-    "clip_with_norm",
-    "one_array_of_all",
-    "The gradients have different shapes, and do not fit into one array. Go through the list, and multiply each.",
+NO_ONE_ARRAY = (
+    "The gradients have different shapes, and do not fit into one array, such as `np.array` or another function of NumPy "
+    "makes of a list. Each is multiplied by itself, and a list of them comes back."
 )
+
+
+@wrong("clip_with_norm", "one_array_of_all", NO_ONE_ARRAY)
 def clip_with_norm(grads, max_norm, norm):
     if norm <= max_norm:
         return grads
     return list(np.array(grads) * (max_norm / norm))
+
+
+@wrong("clip_with_norm", "array_at_the_end", NO_ONE_ARRAY)
+def clip_with_norm(grads, max_norm, norm):
+    if norm <= max_norm:
+        return grads
+    return np.array([g * (max_norm / norm) for g in grads])
 
 
 @right("clip_with_norm", "max_norm_first")

@@ -904,7 +904,7 @@ with exercise("optimizer") as check:
     check.close(stepped([3.0, 5.0], [[1.0, None], [0.0, None]], 1, 0.1, 2.0),
         in_place([-5.7, 5], [-2.16, 5]), "g is 1 + 2 * 3, then 0 - 2 * 5.7: 0 counts")
     check.close(grads_seen([3, [2]], [1.0, [4.0]]), two_rounds([1, [4]], [-5.75, [-13]]),
-        "step leaves the gradients alone, zero_grad makes them None, and t and state go on")
+        "step keeps .grad, zero_grad sets None; t, state go on; leaves still require grad")
     ### BEGIN HIDDEN TESTS
     from autograder import array, number, positive
 

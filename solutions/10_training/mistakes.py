@@ -262,6 +262,13 @@ wrong(
 )
 wrong(
     "train_epoch",
+    "loss_twice",
+    "The model runs twice for each batch, once for the number and once for the gradient: compute the loss once, and give it a name.",
+    source=changed(EPOCH, ("loss.item()", "loss_fn(model(x[part]), y[part]).item()"), ("        loss.backward()\n        optimizer.step()\n", ""),
+                   ("    return total", "        loss.backward()\n        optimizer.step()\n    return total")),
+)
+wrong(
+    "train_epoch",
     "all_the_data",
     "Each step sees all the data here. Take the examples of the batch, for x and for y.",
     source=changed(EPOCH, ("model(x[part]), y[part]", "model(x), y")),
@@ -1388,6 +1395,12 @@ COPIES = "{name: array.copy() for name, array in state.items()}"
 
 wrong(
     "early_stopping",
+    "array_of_one_name",
+    "The best state is one array here. Keep a dict, with a copy of each array under its name.",
+    source=changed(STOPPING, (COPIES, 'state["w"].copy()')),
+)
+wrong(
+    "early_stopping",
     "state_not_copied",
     "The best state changes with the training: you kept the arrays themselves, even if in a new dict. Copy each array.",
     source=changed(STOPPING, (COPIES, "state")),
@@ -1810,6 +1823,12 @@ def mended_run(model, optimizer, loss_fn, x, y, held_x, epochs, size, rng):
         return model(held_x).data
 """
 
+wrong(
+    "mended_run",
+    "runs_again",
+    "The model runs once more than it is asked to: once for each batch, and once for the held-out inputs, at the end.",
+    source=changed(RUN, ("        return model(held_x).data", "        out = model(held_x).data\n        model(x)\n        return out")),
+)
 wrong(
     "mended_run",
     "leak",

@@ -258,7 +258,7 @@ with exercise("train_epoch") as check:
     loss, w, modes = epoch(setting(old=0.0), X3, 2 * X3, positions([0, 1], [2]))
     check.close(w, [2.8], "the third alone: error -3, gradient -18, w is 1 + 1.8")
     check.close(loss, 29 / 3, "losses 10 and 9, of 2 examples and of 1")
-    check.close(modes, [True] * 2, "it was in evaluation mode before: set training mode")
+    check.close(modes, [True] * 2, "one loss for each batch, in training mode: set that")
     check.untouched("the data and the batches stay as they were, for the next epoch")
     check.close(epoch(setting(old=50.0), X3, 2 * X3, positions([2]))[1], [3.6],
                 "a gradient of 50 lay there from before: it does not count")
@@ -1028,7 +1028,10 @@ def watched(losses, patience):
         said.append(None if stop is None else bool(stop))
         weights += 1  # in place, as optimizers do
     state = stopping.best_state
-    return said, stopping.best_loss, None if state is None else state["w"].tolist()
+    if state is not None:
+        held = isinstance(state, dict) and "w" in state
+        state = state["w"].tolist() if held else f"no dict with w: {type(state).__name__}"
+    return said, stopping.best_loss, state
 
 
 # %% check="early_stopping" points=3
@@ -1627,7 +1630,7 @@ def watch(run, epochs=1):
     return {
         "x and label": sorted(pairs),
         "w after its steps": model.w.data[0].item(),
-        "held-out input": model.notes[-1][0],
+        "held-out input": next((seen for seen, _ in model.notes[::-1] if len(seen) == 1), "the model never got it"),
         "modes": [mode for _, mode in model.notes],
     }
 
@@ -1731,10 +1734,10 @@ with exercise("mended_run") as check:
     got = facts(1)
     check.close(got["held-out input"], [2.0], "(17 - 7) / 5, by training data alone")
     pairs = [(-1.4, 0.0), (-0.2, 6.0), (0.2, 8.0), (1.4, 14.0)]
-    check.close(got["x and label"], pairs, "each x goes with its own label")
+    check.close(got["x and label"], pairs, "each x once, with its own label")
     check.close(got["w after its steps"], -2.0, "two steps, each with a gradient of 1")
     check.close(got["modes"], ["training", "training", "evaluation"],
-                "batches are for training; the held-out input is not")
+                "two batches in training mode, the held-out input in evaluation mode")
     check.close(real_run(*FIVE, 1, 2, 7), (TAUGHT, False),
                 "batches by rng.permutation(5), a constant column; no graph", atol=1e-4)
     first, again = epochs_of(5, 2, 7)

@@ -73,7 +73,11 @@ wrong("slope_along", "not_summed", "The answer is one number: add up what u has 
 
 wrong("slope_along", "one_row_only", "`u @ ...` weighs outputs of one axis only, and here they have two: multiply, and add everything up.",
       source=changed(SLOPE, ("(u * (ahead - behind)).sum()", "u @ (ahead - behind)")))
-wrong("slope_along", "stacked", "`np.add(inputs, ...)` makes one array of the list, which needs inputs of one shape: move them one by one.",
+ONE_ARRAY = "One array is made of a list here, as `np.array` and `np.add` do, which needs inputs of one shape: move them one by one."
+wrong("slope_along", "one_array_of_the_list", ONE_ARRAY,
+      source=changed(SLOPE, ("*[x + h * v for x, v in zip(inputs, vs)]", "*(np.array(inputs) + h * np.array(vs))"),
+                     ("*[x - h * v for x, v in zip(inputs, vs)]", "*(np.array(inputs) - h * np.array(vs))")))
+wrong("slope_along", "stacked", ONE_ARRAY,
       source=changed(SLOPE, ("*[x + h * v for x, v in zip(inputs, vs)]", "*np.add(inputs, np.multiply(h, vs))"),
                      ("*[x - h * v for x, v in zip(inputs, vs)]", "*np.subtract(inputs, np.multiply(h, vs))")))
 wrong("slope_along", "there_and_back", "Adding h v and subtracting it again leaves rounding in the caller's arrays: make new ones.",
@@ -339,6 +343,8 @@ def draw_inputs(rng):
 """
 DRAWN = "rng.standard_normal((n, k)), rng.standard_normal((k, m)), rng.standard_normal(m)"
 
+wrong("draw_inputs", "thousands", "The numbers are too large: draw them around 0, a few units in size.",
+      source=changed(DRAW, (DRAWN, "1000 * rng.standard_normal((n, k)), rng.standard_normal((k, m)), rng.standard_normal(m)")))
 wrong("draw_inputs", "square", "All sizes are the same, so a rule that confuses them looks right.",
       source=changed(DRAW, ("n, k, m = rng.integers(1, 7, 3)", "n = k = m = rng.integers(2, 7)")))
 wrong("draw_inputs", "square_of_any_size", "All sizes are the same, so a rule that confuses them looks right.",
@@ -668,7 +674,12 @@ wrong("first_wrong_layer", "no_input", "The first layer can be wrong, too: go do
       source=changed(LAYER, ("range(len(values) - 1)", "range(1, len(values) - 1)")))
 wrong("first_wrong_layer", "next_tail", "A right gradient is accused. Is the slope that of tail(k, ...) at value k, h v ahead and h v behind, over 2h, and compared with grads[k] along v?",
       source=changed(LAYER, ("tail(k, values[k] - h * v)", "tail(k, values[k])")))
-wrong("first_wrong_layer", "one_layer_too_far", "tail(k, ...) begins with layer k + 1, and takes value k: with k + 1 it takes the next value.",
+NEITHER_TRUE = (
+    "Arrays are compared here, which are neither true nor false. Is the gradient summed along v, `(grads[k] * v).sum()`? Or "
+    "is tail asked with k + 1? tail(k, ...) begins with layer k + 1, and takes value k."
+)
+wrong("first_wrong_layer", "not_summed_along_v", NEITHER_TRUE, source=changed(LAYER, ("(grads[k] * v).sum()", "grads[k] * v")))
+wrong("first_wrong_layer", "one_layer_too_far", NEITHER_TRUE,
       source=changed(LAYER, ("tail(k, values[k] + h * v) - tail(k, values[k] - h * v)", "tail(k + 1, values[k] + h * v) - tail(k + 1, values[k] - h * v)")))
 wrong("first_wrong_layer", "hundredth", "A tolerance of a hundredth, or more, misses what is half a percent off.", source=changed(LAYER, ("1e-5 *", "0.01 *")))
 wrong("first_wrong_layer", "absolute_1e_14", "Where gradients are near 1e-16, this allows too much: the threshold has to shrink with them, so nothing absolute belongs to it.",

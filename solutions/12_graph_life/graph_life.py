@@ -98,10 +98,13 @@ class Far(np.lib.mixins.NDArrayOperatorsMixin):
         self.link.gone.append(self.number)
 
     def __array_ufunc__(self, ufunc, method, *parts, out=(None,), **options):
-        whole = [part for part in (*parts, *out) if not isinstance(part, Far) and np.ndim(part)]
+        whole = [part for part in (*parts, *out) if not isinstance(part, Far) and (isinstance(part, (list, tuple)) or np.ndim(part))]
         wanted = f"{ufunc.__name__}{'' if method == '__call__' else f'.{method}'}"
         if wanted not in FAR_OPERATIONS or options or whole or isinstance(out[0], np.ndarray):
-            with_what = " with an array of this one" if whole else " with such options" if wanted in FAR_OPERATIONS else ""
+            with_what = " with such options" if wanted in FAR_OPERATIONS else ""
+            if whole:
+                here = isinstance(whole[0], np.ndarray)
+                with_what = f" with {'an array of this one' if here else f'a {type(whole[0]).__name__}'}"
             raise Refused(f"{self.KNOWS}: not `np.{wanted}`{with_what}")
         found = self.link(ufunc.__name__, *parts)
         if out[0] is None:
@@ -180,19 +183,26 @@ class Machine:
         self.weights = [np.linalg.qr(self.rng.standard_normal((3, 3)))[0] for _ in range(layers)]
         self.arrays, self.places, self.next = {}, {}, 0
         self.runs, self.alive, self.history, self.ends = 0, [], [], []
-        self.slopes, self.backs = [], []  # the place of what `slope` was given; which layers went back
+        self.slopes, self.backs = [], []  # the place and the name of what `slope` was given; which layers went back
 
     @property
     def peak(self):
         return max(self.alive)
+
+    def named(self, number):
+        """What an array is on the way through the layers."""
+        place = self.places.get(number)
+        if place is None:
+            return "what no layer gave, such as a gradient"
+        return "the last output" if place == len(self.weights) else f"the input of layer {place}"
 
     def astray(self):
         """What is odd about the way back, behind a semicolon: what `slope` was given, or a layer out of turn."""
         n, odd = len(self.weights), ""
         if len(self.slopes) != 1:
             odd = f"`slope` was called {len(self.slopes)} times"
-        elif self.slopes[0] != n:
-            odd = f"`slope` was given the input of layer {self.slopes[0]}, not the last output"
+        elif self.slopes[0][0] != n:
+            odd = f"`slope` was given {self.slopes[0][1]}, not the last output"
         for i, due in zip(self.backs, [*range(n - 1, -1, -1), *[None] * len(self.backs)]):
             if i != due and not odd:
                 again = due is None or i > due
@@ -209,6 +219,7 @@ class Machine:
             self.ends.append(dict(self.arrays))
             return 0
         parts = [self.arrays[n] if far else n for n, far in zip(sent, which)]
+        sent = [n if far else None for n, far in zip(sent, which)]
         place = None
         if kind == "given":
             result, place = self.rng.standard_normal(3), 0
@@ -217,17 +228,17 @@ class Machine:
             if self.runs > 3000:
                 raise ValueError("these are more than 3,000 runs of a layer")
             place = int(parts[0]) + 1
-            if self.places[sent[1]] != place - 1:
-                raise ValueError(f"layer {place - 1} was given what is the input of layer {self.places[sent[1]]}")
+            if self.places.get(sent[1]) != place - 1:
+                raise ValueError(f"layer {place - 1} was given {self.named(sent[1])}")
             result = np.tanh(self.weights[place - 1] @ parts[1])
         elif kind == "back":
             w = self.weights[int(parts[0])]
             self.backs.append(int(parts[0]))
-            if self.places[sent[1]] != int(parts[0]):
-                raise ValueError(f"layer {int(parts[0])} goes back with the input of layer {self.places[sent[1]]}, not with its own")
+            if self.places.get(sent[1]) != int(parts[0]):
+                raise ValueError(f"layer {int(parts[0])} goes back with {self.named(sent[1])}, not with its own input")
             result = w.T @ (parts[2] * (1 - np.tanh(w @ parts[1]) ** 2))
         elif kind == "slope":
-            self.slopes.append(self.places[sent[0]])
+            self.slopes.append((self.places.get(sent[0]), self.named(sent[0])))
             result = 2 * parts[0] + np.array([1.0, -0.5, 0.3])
         else:
             result = FAR_OPERATIONS[kind](*parts)
@@ -621,6 +632,8 @@ def chunked(given):
         return state * w + x
 
     last = in_chunks(cell, lambda state: (state * state).sum(), first, inputs, given["size"])
+    if last is None:
+        return "the last state is to be a Tensor, and nothing comes back: is a `return` missing?"
     if not isinstance(last, Tensor):
         return f"the last state is to be a Tensor, and here it is a {type(last).__name__}"
     return {
@@ -707,7 +720,7 @@ def colleague_run(loss_of, step, w, batches, held_out):
 class FarLoss(Far):
     """A loss on another machine."""
 
-    KNOWS = "a loss on another machine knows `item`, `data`, `detach`, `backward`, operators, `<` and `>`"
+    KNOWS = "a loss on another machine knows `item`, `data`, `detach`, `backward`, operators, `<`, `<=`, `>` and `>=`"
     known = None, 0.0  # for which array, and the number in it
 
     def item(self):
@@ -727,8 +740,14 @@ class FarLoss(Far):
     def __lt__(self, other):
         return float(self) < float(other)
 
+    def __le__(self, other):
+        return float(self) <= float(other)
+
     def __gt__(self, other):
         return float(self) > float(other)
+
+    def __ge__(self, other):
+        return float(self) >= float(other)
 
     def detach(self):
         return self.link("detach", self)
@@ -910,8 +929,8 @@ def far_training(check, train, held_out, weights):
     there = trained.asking(lambda: machines.append(Losses(train, held_out, weights)) or machines[-1])
     told = there([0.0] * len(weights[0]), list(range(len(train))))
     check.true(isinstance(told, tuple), f"{told}")
-    check.true(len(told[-1]) == len(train), f"of {len(train)} batches, in the caller's list, {len(told[-1])} are left")
-    check.true(told[-1] == list(range(len(train))), "the batches stand in another order in the caller's list")
+    check.true(len(told[-1]) == len(train), f"the caller's list had {len(train)} batches, and has {len(told[-1])} now")
+    check.true(told[-1] == list(range(len(train))), "the caller's list of batches has other items now, or another order")
     return told, machines[-1]
 
 
@@ -1790,8 +1809,8 @@ def counted_there(check, there, n, *rest, seed=0):
     told = there.asking(lambda: machines.append(Machine(n, seed)) or machines[-1])(n, *rest)
     refused = isinstance(told, str) and told.startswith("refused")
     check.true(isinstance(told, list), told if refused else f"the gradient of x is wanted, and there is: {told}")
-    check.true(len(told[1]) == n, f"{n - len(told[1])} layers were taken out of the caller's list")
-    check.true(told[1] == list(range(n)), "the caller's list of layers is no longer in its order")
+    check.true(len(told[1]) == n, f"the caller's list had {n} layers, and has {len(told[1])} now")
+    check.true(told[1] == list(range(n)), "the caller's list of layers has other items now, or another order")
     machine = Machine(n, seed)
     inputs = [machine.rng.standard_normal(3)]
     for w in machine.weights:

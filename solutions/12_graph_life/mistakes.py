@@ -101,7 +101,10 @@ wrong("bytes_kept", "first_graph_only", "The first tensor's graph alone is gone 
       source=changed(ONE_GRAPH, ("list(tensors)", "list(tensors[:1])")))
 wrong("bytes_kept", "last_graph_only", "The last tensor's graph alone is gone through: each tensor of the list may have one.",
       source=changed(ONE_GRAPH, ("list(tensors)", "list(tensors[-1:])")))
-wrong("bytes_kept", "begins_with_the_first", "There may be no tensors at all, and then there is no first one. Where there are several, each may have a graph.",
+NO_SUCH_ITEM = "A list is asked for an item that it does not have. There may be no tensors at all, and then there is no first one; and a stack is empty at the end."
+wrong("bytes_kept", "stack_run_out", NO_SUCH_ITEM, source=changed(
+    KEPT, ("while stack:", "while True:"), ("thing = stack.pop()", "thing, stack = stack[-1], stack[:-1]")))
+wrong("bytes_kept", "begins_with_the_first", NO_SUCH_ITEM,
       source=changed(ONE_GRAPH, ("list(tensors)", "[tensors[0]]")))
 wrong("bytes_kept", "data_of_a_result", "What a result holds itself is missing: its `data` is alive, besides all that its node leads to.",
       source=changed(KEPT, ("list(tensors)", "[t.grad_fn or t for t in tensors]")))
@@ -196,6 +199,11 @@ wrong("in_chunks", "never_cut", "The state leads back into the chunk before, whi
       source=changed(CHUNKS, (CUT, "")))
 wrong("in_chunks", "retained", "The gradient of a chunk goes on into the chunks before it: cut the state with `detach()` after each.",
       source=changed(CHUNKS, (".backward()", ".backward(retain_graph=True)"), (CUT, ""), ("return state", "return state.detach()")))
+NO_GRAPH = (
+    "`backward` finds no graph to go through. Was the state cut before it, or computed under `no_grad`, or has a chunk no "
+    "inputs? Or did a `backward` before it go through the same chunk, and free it?"
+)
+wrong("in_chunks", "back_twice", NO_GRAPH, source=changed(CHUNKS, (BACK, BACK + BACK)))
 wrong("in_chunks", "cut_first", "Nothing leads from the loss to the weight: the state was cut before `backward`, or computed under `no_grad`, or a chunk has no inputs.",
       source=changed(CHUNKS, (BACK, CUT + "        state.requires_grad_()\n" + BACK)))
 wrong("in_chunks", "cut_at_each_input", "No gradient comes to the first state: it is cut before its chunk has gone back. Cut after each chunk, behind its `backward`, and nowhere else.",
@@ -215,7 +223,7 @@ wrong("in_chunks", "one_loss", "There is one `backward` at the end, and one afte
       source=changed(CHUNKS, (BACK + CUT, f"        if start + size < len(inputs):\n    {CUT}    if inputs:\n{BACK}"), ("return state", "return state.detach()")))
 wrong("in_chunks", "loss_at_each_input", "The loss is asked for after each chunk, not after each input.",
       source=changed(CHUNKS, (BACK, "            loss_of(state).backward(retain_graph=True)\n")))
-wrong("in_chunks", "no_grad", "Nothing leads from the loss to the weight: the state was cut before `backward`, or computed under `no_grad`, or a chunk has no inputs.",
+wrong("in_chunks", "no_grad", NO_GRAPH,
       source=changed(CHUNKS, (EACH_INPUT, "            with no_grad():\n                state = cell(state, x)\n")))
 wrong("in_chunks", "starts_only", "One input of each chunk is used: `range` gives the starts, and a slice the chunk.",
       source=changed(CHUNKS, ("inputs[start : start + size]", "inputs[start : start + 1]")))
@@ -396,6 +404,8 @@ wrong("mended_leaks", "held_out_deleted", "Nobody goes back from the held-out lo
       source=changed(RUN, (CHECK, "        held = loss_of(held_out)\n        check = held.item()\n        del held\n")))
 wrong("mended_leaks", "ties", "Of two equally low held-out losses the first counts: `<`, as it was.",
       source=changed(RUN, ("if check < lowest", "if check <= lowest")))
+wrong("mended_leaks", "ties_of_losses", "Of two equally low held-out losses the first counts: `<`, as it was.",
+      source=changed(RUN, ("loss_of(held_out).item()", "loss_of(held_out)"), ("if check < lowest", "if check <= lowest"), ("best = check, w", "best = check.item(), w")))
 wrong("mended_leaks", "all_detached", "A detached loss is still no number: `item()`.",
       source=changed(RUN, ("history.append(loss.item())", "history.append(loss.detach())"), ("0.1 * loss.item()", "0.1 * loss.detach()"), TO_FLOAT))
 wrong("mended_leaks", "mixed_mean", "0.9 of the mean stays, and 0.1 comes from the new loss: here it is the other way round.",
@@ -709,7 +719,10 @@ wrong("Saved", "array_noted", "The version has changed, and `get` gives the arra
       source=changed(SAVED, (NOTE, "self.counted, self.version, self.now = counted, counted.version, counted.version"), ("self.counted.version", "self.now")))
 wrong("Saved", "get_frees", "`get` lets go of the value, and a rule may read it twice: that is the task of `free`.",
       source=changed(SAVED, ("        return self.counted.data", "        array, self.counted = self.counted.data, None\n        return array")))
-wrong("Saved", "free_once", "`free` may be called twice.", source=changed(SAVED, (GONE, "        del self.counted.data\n        self.counted = None\n")))
+OTHERS_HAVE_IT = "`free` deletes the array of the value itself, and others have saved it, too: forget the value in `self`, and change nothing in it."
+wrong("Saved", "array_deleted_once", OTHERS_HAVE_IT, source=changed(
+    SAVED, (GONE, "        if self.counted is not None:\n            del self.counted.data\n        self.counted = None\n")))
+wrong("Saved", "free_once", OTHERS_HAVE_IT, source=changed(SAVED, (GONE, "        del self.counted.data\n        self.counted = None\n")))
 wrong("Saved", "copied_at_get", "`get` gives another array than the one that was saved: a view, or a copy, which takes as much memory again. Keep the value itself, note its version, compare.",
       source=changed(SAVED, ("return self.counted.data", "return self.counted.data.copy()")))
 wrong("Saved", "numbers_alone", "Two numbers are no sentence: say which is the version now, and which was expected.",
@@ -1093,6 +1106,8 @@ wrong("checkpointed", "number_of_parts", "`every` is the length of a part, not h
       source=changed(CHECKPOINTED, ("    kept = []\n", "    kept, every = [], -(-len(layers) // every)\n")))
 wrong("checkpointed", "returns_nothing", "Return the gradient of x.", source=changed(CHECKPOINTED, ("    return g\n", "")))
 wrong("checkpointed", "returns_the_output", "Return the gradient of x, not the output.", source=changed(CHECKPOINTED, ("    return g\n", "    return x\n")))
+wrong("checkpointed", "arguments_exchanged", "`layer.backward(x, g)` takes the layer's input first, and then the gradient.",
+      source=changed(CHECKPOINTED, ("layer.backward(inputs.pop(), g)", "layer.backward(g, inputs.pop())")))
 wrong("checkpointed", "output_as_input", "A layer's `backward` takes its input, and here it gets what it gave.",
       source=changed(CHECKPOINTED, ("        for layer in part[:-1]", "        for layer in part"), (LAYERS_BACKWARD, "        inputs.pop(0)\n" + LAYERS_BACKWARD)))
 wrong("checkpointed", "in_place_of_the_list", "`layers` is the caller's list: taking layers out of it leaves the network empty.",
@@ -1230,6 +1245,7 @@ def in_little_memory(layers, x, slope):
         g = layers[i].backward(to(i), g)
     return g
 """)
+PAST_THE_END = "An index is past the end: there may be one layer alone, and half of that are none. Or are the parts those of 128 layers?"
 HALVES = {
     "one_off": ("The first part is the first layer alone, and the rest is nearly as long as before: halve.", ("len(part) // 2, x", "1, x")),
     "all_but_one": ("For each layer all before it are run again from x: about 128 times 64 runs. Keep something in the middle.", ("len(part) // 2, x", "len(part) - 1, x")),
@@ -1246,7 +1262,8 @@ HALVES = {
     "two_at_the_end": ("A part of two layers is treated as one, and a layer is left out.", ("if len(part) <= 1", "if len(part) <= 2")),
     "g_not_passed": ("The first half needs the g that comes out of the second.", ("g = back(part[half:], middle, g)", "back(part[half:], middle, g)")),
     "returns_nothing": ("Return the gradient of x.", ("return back(layers, x, slope(out))", "back(layers, x, slope(out))")),
-    "counts_on_128": ("The parts are those of 128 layers, and there may be fewer.", ("back(layers, x, slope(out))", "back([layers[i] for i in range(128)], x, slope(out))")),
+    "behind_the_half": (PAST_THE_END, (SHORTEST, "        if not part:\n            return g\n"), ("back(part[half:], middle, g)", "part[half + 1].backward(middle, g)")),
+    "counts_on_128": (PAST_THE_END, ("back(layers, x, slope(out))", "back([layers[i] for i in range(128)], x, slope(out))")),
     "even_only": ("Of an odd number of layers one is left out: the second half begins at `half` and goes on to the end.",
                   ("back(part[half:], middle, g)", "back(part[half : 2 * half], middle, g)")),
     "both_halves_run": ("Each call runs all of its layers, and needs the first half alone: only the middle is to be found.",

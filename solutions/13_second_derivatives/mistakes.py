@@ -46,6 +46,11 @@ def tanh_rule(g, out, a):
     return (g * (1 - out),)
 
 
+@wrong("tanh_rule", "not_returned", "The rule gives nothing back: a `return` is missing.")
+def tanh_rule(g, out, a):
+    (g * (1 - out * out),)
+
+
 @wrong("tanh_rule", "no_tuple", "A rule sends a tuple, here of one: a comma makes it, `(x,)`.")
 def tanh_rule(g, out, a):
     return g * (1 - out * out)
@@ -143,6 +148,16 @@ def tanh_rule(g, out, a):
 @wrong("tanh_rule", "square_outside", "The square stands outside the bracket. The slope is 1 - tanh²: tanh alone is squared.")
 def tanh_rule(g, out, a):
     return (g * (1 - out) ** 2,)
+
+
+@wrong("tanh_rule", "second_derivative", "That is g times the second derivative of tanh. A rule sends g times the first, 1 - tanh²: the second comes out of its graph.")
+def tanh_rule(g, out, a):
+    return (g * (-2 * out * (1 - out**2)),)
+
+
+@wrong("tanh_rule", "caret", "`^` is no power in Python, and works on whole numbers only: a square is `out**2`, or `out * out`.")
+def tanh_rule(g, out, a):
+    return (g * (1 - out ^ 2),)
 
 
 @right("tanh_rule", "computed_again")
@@ -325,7 +340,10 @@ def gradients(root, leaves):
     return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
 
 
-@wrong("gradients", "ones_not_kept", "Where `root` is itself a leaf that is asked for, it gets ones, and here it gets zeros: the ones belong into the dict.")
+ROOT_GETS_ONES = "Where `root` itself is asked for, it gets ones, and here it gets zeros: the ones belong into the dict, and stay in it."
+
+
+@wrong("gradients", "ones_not_kept", ROOT_GETS_ONES)
 def gradients(root, leaves):
     arrived = {}
     for node in newest_first(root):
@@ -501,12 +519,13 @@ def gradients(root, leaves):
     return [Node(np.zeros_like(leaf.data)) if leaf.grad is None else leaf.grad for leaf in leaves]
 
 
-@wrong(
-    "gradients",
-    "zeros_not_passed_on",
-    "A part of zeros is left out, and its graph with it: x² has the slope 0 at 0, and this slope has the slope 2. Pass on "
-    "what every rule gives.",
+ZEROS_COUNT = (
+    "Where zeros have arrived, or are sent, something is left out, and its graph with it: x² has the slope 0 at 0, and this "
+    "slope has the slope 2. Ask every rule, and pass on what it gives."
 )
+
+
+@wrong("gradients", "zeros_not_passed_on", ZEROS_COUNT)
 def gradients(root, leaves):
     arrived = {root: Node(np.ones_like(root.data))}
     for node in newest_first(root):
@@ -652,6 +671,18 @@ wrong("gradients", "first_part_wrapped", "The first part that arrives is put int
       source=changed(PASS, ("else part\n", "else Node(part.data)\n")))
 
 
+ARRIVED = "arrived[node], node"
+wrong("gradients", "ones_taken_out", ROOT_GETS_ONES, source=changed(PASS, (ARRIVED, "arrived.pop(node), node")))
+wrong("gradients", "leaves_taken_out", "All gradients are zeros: what has arrived at a leaf is taken out of the dict, and has to be in it at the end.",
+      source=changed(PASS, ("        if node.rule", "        g = arrived.pop(node)\n        if node.rule"), (ARRIVED, "g, node")))
+wrong("gradients", "asked_for_each_parent", "The numbers are right, and a rule with two parents is asked twice, once for each of them. Ask it once: it gives all parts.",
+      source=changed(PASS, (f"for parent, part in zip(node.parents, {ARGUMENTS}):\n", f"for i, parent in enumerate(node.parents):\n            part = {ARGUMENTS}[i]\n")))
+wrong("gradients", "stops_at_zeros", ZEROS_COUNT,
+      source=changed(PASS, ("node.rule is None", "node.rule is None or not arrived[node].data.any()")))
+wrong("gradients", "return_in_the_loop", "The `return` stands in the loop, so that the pass ends after its first Node with a rule. It belongs behind the loop.",
+      source=changed(PASS, ("    return [", "        return [")))
+
+
 @wrong("gradients", "each_way_alone", "The numbers are right, but a rule is asked once for each way that leads to its Node, and the ways double with every Node that is used twice. Add up first, then ask.")
 def gradients(root, leaves):
     arrived = {}
@@ -713,11 +744,10 @@ def hessian_by_rows(f, x):
     return gradient(f(x), x).data
 
 
-@wrong(
-    "hessian_by_rows",
-    "difference",
-    "Nearly right, and some digits are wrong: a difference of gradients is not exact. Differentiate the gradient.",
-)
+DIFFERENCES = "Differences are not exact: with a short step digits are lost, and a long one misses how f bends on the way. Differentiate the gradient."
+
+
+@wrong("hessian_by_rows", "difference", DIFFERENCES)
 def hessian_by_rows(f, x):
     def slopes(at):
         leaf = Tensor(at, requires_grad=True)
@@ -727,11 +757,7 @@ def hessian_by_rows(f, x):
     return np.array([(slopes(x + h * e) - slopes(x - h * e)) / (2 * h) for e in np.eye(x.size)])
 
 
-@wrong(
-    "hessian_by_rows",
-    "five_points",
-    "Nearly right, and beside a steep slope the digits are lost: a difference of gradients is not exact.",
-)
+@wrong("hessian_by_rows", "five_points", DIFFERENCES)
 def hessian_by_rows(f, x):
     def slopes(at):
         leaf = Tensor(at, requires_grad=True)
@@ -842,6 +868,27 @@ def hessian_by_rows(f, x):
     g = gradient(f(x), x)
     return np.array([gradient(g[i], x).data for i in range(x.size)])
 """
+SLOPES = """
+def hessian_by_rows(f, x):
+    def g(at):
+        t = Tensor(at, requires_grad=True)
+        return gradient(f(t), t).data
+
+    return np.array([(g(x + e) - g(x - e)) / 2 for e in np.eye(x.size)])
+"""
+wrong("hessian_by_rows", "difference_of_whole_steps", DIFFERENCES, source=SLOPES)
+wrong("hessian_by_rows", "difference_of_tenths", DIFFERENCES, source=changed(SLOPES, ("np.eye(x.size)", "0.1 * np.eye(x.size)"), ("/ 2", "/ 0.2")))
+
+
+@wrong("hessian_by_rows", "difference_of_values", DIFFERENCES)
+def hessian_by_rows(f, x):
+    def value(at):
+        return f(Tensor(at)).item()
+
+    E = np.eye(x.size)
+    return np.array([[(value(x + a + b) - value(x + a - b) - value(x - a + b) + value(x - a - b)) / 4 for b in E] for a in E])
+
+
 wrong("hessian_by_rows", "two_rows", "There are two rows, whatever the number of entries: x has n of them.",
       source=changed(ROWS, ("range(x.size)", "range(2)")))
 wrong("hessian_by_rows", "two_by_two", "The array for the rows has two rows and two columns. It is n by n, as x has n entries.",
@@ -868,11 +915,10 @@ def hvp(f, x, v):
     return np.array([gradient(g[i], x).data for i in range(x.size)]) @ v
 
 
-@wrong(
-    "hvp",
-    "difference",
-    "Nearly right, and some digits are wrong: a difference of gradients is not exact. Go through the graph of the gradient.",
-)
+GO_THROUGH = "Differences are not exact: with a short step digits are lost, and a long one misses how f bends on the way. Go through the graph of the gradient."
+
+
+@wrong("hvp", "difference", GO_THROUGH)
 def hvp(f, x, v):
     def slopes(at):
         leaf = Tensor(at, requires_grad=True)
@@ -882,11 +928,7 @@ def hvp(f, x, v):
     return (slopes(x + h * v) - slopes(x - h * v)) / (2 * h)
 
 
-@wrong(
-    "hvp",
-    "five_points",
-    "Nearly right, and beside a steep slope the digits are lost: a difference of gradients is not exact.",
-)
+@wrong("hvp", "five_points", GO_THROUGH)
 def hvp(f, x, v):
     def slopes(at):
         leaf = Tensor(at, requires_grad=True)
@@ -1074,7 +1116,19 @@ def hvp(f, x, v):
     return out
 
 
-@wrong("hvp", "dot_of_numpy", "`np.dot` got a Tensor, and it knows arrays only. An array of its numbers would cut the graph: multiply with operators, and add up with `.sum()`.")
+GRAPH_IN_NUMPY = (
+    "A function of NumPy, such as `np.dot` or `np.array`, got a Tensor that has a graph. On the way, an array would cut the "
+    "graph: multiply with operators, and add up with `.sum()`. At the end, `.data` gives the array."
+)
+
+
+@wrong("hvp", "array_at_the_end", GRAPH_IN_NUMPY)
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    return np.array(gradient((gradient(f(x), x) * v).sum(), x))
+
+
+@wrong("hvp", "dot_of_numpy", GRAPH_IN_NUMPY)
 def hvp(f, x, v):
     x = Tensor(x, requires_grad=True)
     return gradient(np.dot(gradient(f(x), x), v), x).data
@@ -1096,6 +1150,43 @@ def hvp(f, x, v):
 def hvp(f, x, v):
     x, v = Tensor(x, requires_grad=True), Tensor(v, requires_grad=True)
     return gradient((gradient(f(x), x) * v).sum(), v).data
+
+
+AHEAD_AND_BACK = """
+def hvp(f, x, v, h=1.0):
+    def g(at):
+        t = Tensor(at, requires_grad=True)
+        return gradient(f(t), t).data
+
+    return (g(x + h * v) - g(x - h * v)) / (2 * h)
+"""
+wrong("hvp", "difference_of_whole_steps", GO_THROUGH, source=AHEAD_AND_BACK)
+wrong("hvp", "difference_of_tenths", GO_THROUGH, source=changed(AHEAD_AND_BACK, ("h=1.0", "h=0.1")))
+wrong("hvp", "difference_of_thousandths", GO_THROUGH, source=changed(AHEAD_AND_BACK, ("h=1.0", "h=1e-3")))
+wrong("hvp", "two_differences", GO_THROUGH, source=changed(
+    AHEAD_AND_BACK, ("    return (g(x + h * v) - g(x - h * v)) / (2 * h)\n",
+                     "    def d(h):\n        return (g(x + h * v) - g(x - h * v)) / (2 * h)\n\n    return (4 * d(0.5) - d(1.0)) / 3\n")))
+
+
+@wrong("hvp", "gradient_left_in_grad", "The gradient itself is in the result: it was still in `x.grad` when the second pass added to it. Set `x.grad` to None in between, or use `gradient`.")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    f(x).backward(create_graph=True)
+    (x.grad * v).sum().backward()
+    return x.grad.data
+
+
+@wrong("hvp", "square_of_the_gradient", "The gradient was multiplied by itself and differentiated, which is 2 Hg. Multiply it by v.")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    g = gradient(f(x), x)
+    return gradient((g * g).sum(), x).data
+
+
+@wrong("hvp", "along_exchanged", "The last two arguments of `along` are exchanged: the leaf is x, and v is the array along which it moves.")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    return along(gradient(f(x), x), v, x).data
 
 
 # -- conjugate_gradients ----------------------------------------------------------------------------------------------
@@ -1477,6 +1568,14 @@ wrong("conjugate_gradients", "begins_anew", "With twelve curvatures twelve steps
       source=changed(CG, ("for _ in", "for k in"), ("d = r + ", "d = r if k % 10 == 9 else r + ")))
 
 
+wrong("conjugate_gradients", "d_for_Hd", "A step along d changes what is missing by a times Hd, and here by a times d.",
+      source=changed(CG, ("r - a * Hd", "r - a * d")))
+wrong("conjugate_gradients", "no_dots", "Products were taken entry by entry. r · r and d · Hd are single numbers: `@` of two vectors.",
+      source=changed(CG, ("size = r @ r", "size = r * r"), ("if size == 0", "if not size.any()"), ("(d @ Hd)", "(d * Hd)"), ("(r @ r) / size", "(r * r) / size")))
+wrong("conjugate_gradients", "a_bit_more_below", "Nothing ends the loop where r · r is 0. A small number added below a fraction is no stop: products are still taken, and where r · r is small itself, the number is no longer small beside it.",
+      source=changed(CG, ("        if size == 0:\n            break\n", ""), ("(d @ Hd)", "(d @ Hd + 1e-30)"), ("/ size", "/ (size + 1e-30)")))
+
+
 @right("conjugate_gradients", "keeps_the_square")
 def conjugate_gradients(product, b, steps):
     p, r = 0.0 * b, b.copy()
@@ -1734,6 +1833,14 @@ wrong("sharpest", "mean_of_quotients", QUOTIENTS, source=changed(POWERS, (LAST, 
 wrong("sharpest", "one_quotient", QUOTIENTS, source=changed(POWERS, (LAST, "float((product(v) / v)[0])")))
 wrong("sharpest", "one_step_short", "One step is missing: there are `steps` products with a division, and then one for v · Hv.",
       source=changed(POWERS, ("range(steps)", "range(steps - 1)")))
+wrong("sharpest", "length_first", "One product is missing: v was brought to length 1 before, and that is no step. There are `steps` products, each with a division.",
+      source=changed(POWERS, ("    for _ in range(steps)", "    v = v / np.linalg.norm(v)\n    for _ in range(steps - 1)")))
+wrong("sharpest", "divided_by_the_curvature", "Hv was divided by v · Hv, and so is not of length 1: divide by its own length, the root of Hv · Hv.",
+      source=changed(POWERS, ("        v = product(v)\n        v = v / np.linalg.norm(v)\n", "        Hv = product(v)\n        v = Hv / (v @ Hv)\n")))
+wrong("sharpest", "largest_entry_of_Hv", "That is the largest entry of Hv. The curvature along v is v · Hv.",
+      source=changed(POWERS, (LAST, "float(product(v).max())")))
+wrong("sharpest", "stops_at_a_difference", "It stops where v, or the curvature, changes little. Take all the steps.",
+      source=changed(POWERS, ("    for _", "    old = None\n    for _"), ("np.linalg.norm(v)\n", "np.linalg.norm(v)\n        now = v @ product(v)\n        if old is not None and abs(now - old) < 1e-9:\n            break\n        old = now\n")))
 wrong("sharpest", "no_sum", NO_SUM, source=changed(POWERS, (LAST, "v * product(v)")))
 wrong("sharpest", "no_sum_to_a_float", NO_SUM, source=changed(POWERS, (LAST, "float(v * product(v))")))
 wrong("sharpest", "first_entry_positive", "The sign of v was chosen, and it is the product that decides: return v as it comes out.",
@@ -1768,12 +1875,27 @@ def mended_penalty(f, x):
     return (slopes**2).sum(-1).mean()
 
 
-@wrong(
-    "mended_penalty",
-    "still_cut",
-    "The values are right, and by the weights all is 0: training cannot lower this penalty. The graph is still "
-    "cut, by `.data` or a new Tensor.",
+STILL_CUT = (
+    "The values are right, and by the weights all is 0: training cannot lower this penalty. The slopes have no graph: `.data` or a "
+    "new Tensor cuts it, and a plain `.backward()` records none."
 )
+
+
+@wrong("mended_penalty", "backward_records_nothing", STILL_CUT)
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    f(x).sum().backward()
+    return (x.grad**2).sum(-1).mean()
+
+
+@wrong("mended_penalty", "gradient_of_one_row", "Only the first row of f was differentiated, so the other rows have slopes of 0: take the gradient of the sum of all.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    slopes = gradient(f(x)[0], x)
+    return (slopes**2).sum(-1).mean()
+
+
+@wrong("mended_penalty", "still_cut", STILL_CUT)
 def mended_penalty(f, x):
     x = Tensor(x, requires_grad=True)
     slopes = gradient(f(x), x)
@@ -2028,29 +2150,24 @@ def residual(u, t):
     return gradient(gradient(values, t), t) + values.data
 
 
-@wrong(
-    "residual",
-    "second_difference",
-    "Nearly right, and digits are wrong: a difference is not exact. Take the gradient of the gradient.",
-)
+NOT_EXACT = "A difference is not exact: with a short step digits are lost, and a long one misses how u bends on the way. Take the gradient of the gradient."
+
+
+@wrong("residual", "second_difference", NOT_EXACT)
 def residual(u, t):
     h = 1e-4
     before, here, after = (u(Tensor(t + s)) for s in (-h, 0, h))
     return (before - 2 * here + after) / h**2 + here
 
 
-@wrong("residual", "second_difference_ahead_first", "Nearly right, and digits are wrong: a difference is not exact. Take the gradient of the gradient.")
+@wrong("residual", "second_difference_ahead_first", NOT_EXACT)
 def residual(u, t):
     h = 1e-4
     ahead, here, behind = u(Tensor(t + h)), u(Tensor(t)), u(Tensor(t - h))
     return (ahead - 2 * here + behind) / h**2 + here
 
 
-@wrong(
-    "residual",
-    "difference_of_slopes",
-    "Nearly right, and digits are wrong: a difference is not exact. Take the gradient of the gradient.",
-)
+@wrong("residual", "difference_of_slopes", NOT_EXACT)
 def residual(u, t):
     def slope(at):
         at = Tensor(at, requires_grad=True)
@@ -2145,6 +2262,35 @@ def residual(u, t):
     return u(t) + gradient(slope.sum(), t)
 
 
+@wrong("residual", "difference_of_whole_steps", NOT_EXACT)
+def residual(u, t, h=1.0):
+    ahead, here, behind = u(Tensor(t + h)), u(Tensor(t)), u(Tensor(t - h))
+    return (ahead - here * 2 + behind) / (h * h) + here
+
+
+@wrong("residual", "whole_steps_of_slopes", NOT_EXACT)
+def residual(u, t, h=1.0):
+    def slope(at):
+        at = Tensor(at, requires_grad=True)
+        return gradient(u(at), at)
+
+    return (slope(t + h) - slope(t - h)) / (2 * h) + u(Tensor(t))
+
+
+@wrong("residual", "loss", "That is the loss, the mean of the squares. The residual itself is asked for: u'' + u at each time, of shape (N, 1).")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return ((gradient(gradient(values, t), t) + values) ** 2).mean()
+
+
+@wrong("residual", "sum_of_values", "u'' is right, and to each row the sum of all values is added: each row has its own u.")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t).sum()
+    return gradient(gradient(values, t).sum(), t) + values
+
+
 @wrong("residual", "by_u", ONLY_U)
 def residual(u, t):
     t = Tensor(t, requires_grad=True)
@@ -2153,6 +2299,13 @@ def residual(u, t):
 
 
 # -- fixed_point_rule -------------------------------------------------------------------------------------------------
+
+
+@wrong("fixed_point_rule", "tensors", "These are Tensors. A rule on arrays gives arrays.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g)
+    return Tensor(np.outer(s * u, z)), Tensor(s * u)
 
 
 @wrong("fixed_point_rule", "one_round", "Right where W is 0: only the last round is counted, and the loop behind it is not. Solve for u.")
@@ -2224,7 +2377,27 @@ def fixed_point_rule(g, z, W, x):
     return np.outer(s * u, z), s * u
 
 
-@wrong("fixed_point_rule", "twenty_rounds", "Twenty rounds of the sum g + Sᵀg + … are not all: where the loop is slow, digits are missing. Solve for u.")
+FEW_ROUNDS = "Backward through some rounds, however many, is not all of the sum g + Sᵀg + …: where the loop is slow, much is missing. Solve for u."
+
+
+@wrong("fixed_point_rule", "rounds_of_tensors", FEW_ROUNDS)
+def fixed_point_rule(g, z, W, x):
+    weights, inputs, state = Tensor(W, requires_grad=True), Tensor(x, requires_grad=True), Tensor(z)
+    for _ in range(40):
+        state = (weights @ state + inputs).tanh()
+    total = (state * g).sum()
+    return gradient(total, weights).data, gradient(total, inputs).data
+
+
+@wrong("fixed_point_rule", "hundred_rounds", FEW_ROUNDS)
+def fixed_point_rule(g, z, W, x):
+    s, u = 1 - z * z, g
+    for _ in range(100):
+        u = g + W.T @ (s * u)
+    return np.outer(s * u, z), s * u
+
+
+@wrong("fixed_point_rule", "twenty_rounds", FEW_ROUNDS)
 def fixed_point_rule(g, z, W, x):
     s, u = 1 - z * z, g
     for _ in range(20):
@@ -2232,7 +2405,7 @@ def fixed_point_rule(g, z, W, x):
     return np.outer(s * u, z), s * u
 
 
-@wrong("fixed_point_rule", "fifty_terms", "Fifty terms of the sum g + Sᵀg + … are not all: where the loop is slow, much is missing. Solve for u.")
+@wrong("fixed_point_rule", "fifty_terms", FEW_ROUNDS)
 def fixed_point_rule(g, z, W, x):
     s = 1 - z * z
     S = s[:, None] * W
@@ -2359,3 +2532,17 @@ wrong("fixed_point_rule", "no_eye", "A number minus S takes S from 1 everywhere.
 wrong("fixed_point_rule", "forward", "That is how z changes if x changes by g: forward. Backward, the transposed is solved, with g itself, and the slope comes after it.",
       source=changed(SOLVE, ("(np.eye(len(z)) - s[:, None] * W).T, g)", "np.eye(len(z)) - s[:, None] * W, s * g)"),
                      ("np.outer(s * u, z), s * u", "np.outer(u, z), u")))
+wrong("fixed_point_rule", "vector_for_S", "`s @ W` is a vector, the sum of the rows of W, each times its s. S is a matrix: these rows, not added.",
+      source=changed(SOLVE, ("s[:, None] * W", "(s @ W)")))
+wrong("fixed_point_rule", "matrix_product", "`@` of a column and W is not defined. Row i of W times s[i] is a product entry by entry, `*`, with s as a column.",
+      source=changed(SOLVE, ("s[:, None] * W", "s[:, None] @ W")))
+wrong("fixed_point_rule", "slope_of_sigmoid", "z · (1 - z) is the slope of the sigmoid. That of tanh is 1 - z².",
+      source=changed(SOLVE, ("1 - z * z", "z * (1 - z)")))
+wrong("fixed_point_rule", "square_outside", "The square stands outside the bracket. The slope is 1 - z²: z alone is squared.",
+      source=changed(SOLVE, ("1 - z * z", "(1 - z) ** 2")))
+wrong("fixed_point_rule", "scalar_product", "W gets one number, a scalar product. It gets a matrix, with s_i u_i z_j in row i and column j: `np.outer`.",
+      source=changed(SOLVE, ("np.outer(s * u, z)", "(s * u).T @ z")))
+wrong("fixed_point_rule", "g_for_W", "x is right, and W gets g_i z_j: what comes through the loop and the slope is missing. It gets what x gets, times z_j.",
+      source=changed(SOLVE, ("np.outer(s * u, z)", "np.outer(g, z)")))
+wrong("fixed_point_rule", "solve_exchanged", "The arguments of `np.linalg.solve` are exchanged: the matrix comes first, then the right side.",
+      source=changed(SOLVE, ("solve((np.eye(len(z)) - s[:, None] * W).T, g)", "solve(g, (np.eye(len(z)) - s[:, None] * W).T)")))

@@ -197,7 +197,7 @@ wrong("conv1d_rule", "two_zeros", ANOTHER_LENGTH,
       source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, 2)"), ("range(len(x))", "range(len(g) + 5 - len(w))")))
 wrong("conv1d_rule", "as_wide_as_g", ANOTHER_LENGTH,
       source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, len(g) - 1)"), ("range(len(x))", "range(3 * len(g) - 1 - len(w))")))
-wrong("conv1d_rule", "slices_as_long_as_w", "For the gradient of w, g meets a slice of x that has another length: slices are as long as g, and there are len(w) of them.",
+wrong("conv1d_rule", "slices_as_long_as_w", "Two lengths do not fit here. For the gradient of w, g meets slices of x: they are as long as g, and there are len(w) of them.",
       source=changed(RULE, ("x[k : k + len(g)]", "x[k : k + len(w)]")))
 wrong("conv1d_rule", "x_turned", "For the gradient of w you go through x from its end: g slides along x as it is.",
       source=changed(RULE, ("[g @ x[k", "[g @ x[::-1][k")))
@@ -276,7 +276,10 @@ wrong("conv1d_rule", "mean_of_w", "The gradient of w is a sum over the places, a
       source=changed(RULE, ("return to_x, to_w", "return to_x, to_w / len(g)")))
 
 
-wrong("conv1d_rule", "windows_of_three", "The windows are three numbers long here, whatever the kernel: they are as long as w.",
+AS_LONG_AS_W = "Two lengths do not fit here. A window is as long as w: no fixed number, and not the length of g."
+wrong("conv1d_rule", "windows_as_long_as_g", AS_LONG_AS_W,
+      source=changed(PLACE_BY_PLACE, ("i + len(w)", "i + len(g)")))
+wrong("conv1d_rule", "windows_of_three", AS_LONG_AS_W,
       source=changed(PLACE_BY_PLACE, ("i + len(w)", "i + 3")))
 
 
@@ -402,7 +405,10 @@ def patches(x, kh, kw, stride=1, padding=0):
             found.append(x[:, :, i : i + kh, j : j + kw].reshape(len(x), -1))
     return np.stack(found, axis=2)
 """
-wrong("patches", "last_places_missing", "The last place of each axis is missing, and here nothing is left: a kernel that just fits has one place, so `range` ends behind the height less kh, and the width less kw: + 1.",
+NOTHING_TO_STACK = "There is nothing to stack. Does `range` end too early (a kernel that just fits has one place: the height less kh, + 1), or is nothing appended?"
+wrong("patches", "not_appended", NOTHING_TO_STACK, source=changed(
+    PLACES, ("- kh, ", "- kh + 1, "), ("- kw, ", "- kw + 1, "), ("found.append(x", "found + [x"), ("(len(x), -1))", "(len(x), -1)]")))
+wrong("patches", "last_places_missing", NOTHING_TO_STACK,
       source=PLACES)
 wrong("patches", "pictures_mixed", "With two pictures their numbers are mixed: the picture's axis has to stand in front before `reshape`, and here it stands behind that of the kernel's numbers.", source="""
 def patches(x, kh, kw, stride=1, padding=0):
@@ -781,9 +787,9 @@ wrong("max_pool", "mask_alone", "This says where the largest numbers are: each p
 
 
 NO_ROOM = (
-    "Two shapes do not fit: a window has k · k places and one g, so g needs an axis of length 1 at its end. And an index "
-    "with `...` before it picks its places in every window: `np.put_along_axis` picks one in each. `windows` takes x, and "
-    "`from_windows` its shape."
+    "Two shapes do not fit. A window has k · k places and one g: does g lack an axis of length 1 at its end? Does an index "
+    "with `...` before it pick its places in every window (`np.put_along_axis` picks one in each)? Or does `windows` not "
+    "get x, or `from_windows` not its shape?"
 )
 wrong("max_pool", "g_without_an_axis", NO_ROOM,
       source=changed(POOL, ("g[..., None]", "g")))

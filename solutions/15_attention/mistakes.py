@@ -14,7 +14,7 @@ from autograder.referee.bank import changed, right, wrong
 # -- past_matrix ------------------------------------------------------------------------------------------------------
 
 
-@wrong("past_matrix", "sums", "These rows make sums: divide each by how many positions it sees.")
+@wrong("past_matrix", "sums", "These rows make sums: each has to be divided by how many positions it sees. If a loop does that, `return` comes after the loop.")
 def past_matrix(n):
     return np.tri(n)
 
@@ -66,6 +66,11 @@ def past_matrix(n):
     return np.tri(n) / np.maximum(np.arange(n), 1)[:, None]
 
 
+@wrong("past_matrix", "counted_from_0_to_inf", "Row t sees t + 1 positions, and here it is divided by t: the first one by 0.")
+def past_matrix(n):
+    return np.tri(n) / np.arange(n)[:, None]
+
+
 @wrong("past_matrix", "one_too_far", "Each row sees one position too many: the one that comes next.")
 def past_matrix(n):
     ones = np.tri(n, k=1)
@@ -82,14 +87,14 @@ def past_matrix(n):
     return np.tri(n, dtype=int) // np.arange(1, n + 1)[:, None]
 
 
-@wrong("past_matrix", "kept", "The same array is given each time, and who writes into it spoils the next call: make a new one.")
+@wrong("past_matrix", "kept", "The same array is given each time, and who writes into the one spoils the other: make a new one.")
 def past_matrix(n, made={}):
     if n not in made:
         made[n] = np.tri(n) / np.arange(1, n + 1)[:, None]
     return made[n]
 
 
-@wrong("past_matrix", "part_of_a_kept_one", "This shows a part of one large array, and who writes into it spoils the next call: make a new one.")
+@wrong("past_matrix", "part_of_a_kept_one", "This shows a part of one large array, and who writes into the one spoils the other: make a new one.")
 def past_matrix(n, made=[]):
     if not made:
         made.append(np.tri(100) / np.arange(1, 101)[:, None])
@@ -102,6 +107,16 @@ _table = np.tri(64) / np.arange(1, 65)[:, None]
 
 def past_matrix(n):
     return _table[:n, :n].copy()
+""")
+
+
+wrong("past_matrix", "shared_buffer", "The same array is given each time, and who writes into the one spoils the other: make a new one.", source="""
+_table = np.zeros((128, 128))
+
+
+def past_matrix(n):
+    _table[:n, :n] = np.tri(n) / np.arange(1, n + 1)[:, None]
+    return _table[:n, :n]
 """)
 
 
@@ -189,7 +204,7 @@ wrong("causal_softmax", "billion_taken_off", "A large number is taken off the fu
     SOFT, ("np.where(np.tri(T, dtype=bool), scores, -np.inf)", "scores - 1e9 * (1 - np.tri(T))")))
 wrong("causal_softmax", "second_axis", "Axis 1 holds positions only where two or three axes came in: T is the length of the last axis.", source=changed(
     SOFT, ("scores.shape[-1]", "scores.shape[1]")))
-wrong("causal_softmax", "batch_of_three_axes", "There may be any number of axes in front, and only two and three of them are thought of here.", source="""
+wrong("causal_softmax", "batch_of_three_axes", "There may be any number of axes in front of the last two, and at most one is thought of here.", source="""
 def causal_softmax(scores):
     if scores.ndim == 3:
         return np.stack([causal_softmax(one) for one in scores])
@@ -201,6 +216,16 @@ def causal_softmax(scores):
 """)
 
 
+wrong("causal_softmax", "two_axes_alone", "There may be any number of axes in front of the last two, and at most one is thought of here.", source="""
+def causal_softmax(scores):
+    p = np.zeros(scores.shape)
+    for t in range(len(scores)):
+        e = np.exp(scores[t, : t + 1] - scores[t, : t + 1].max())
+        p[t, : t + 1] = e / e.sum()
+    return p
+""")
+wrong("causal_softmax", "times_the_even_shares", "The weights are divided by how many positions their row sees, as in `past_matrix`. After the mask the softmax alone is enough.", source=changed(
+    SOFT, ("return e / e", "return np.tri(T) / np.arange(1, T + 1)[:, None] * e / e")))
 wrong("causal_softmax", "zero_times_inf", "There is NaN. If a mask is multiplied by -inf: 0 times inf is NaN, and `np.where` chooses without a product.", source=changed(
     SOFT, ("np.where(np.tri(T, dtype=bool), scores, -np.inf)", "scores + (1 - np.tri(T)) * -np.inf")))
 wrong("causal_softmax", "no_keepdims", "A row's largest or its sum has lost its axis, and counts for a column: `keepdims=True`.", source=changed(
@@ -296,7 +321,7 @@ wrong("scaled_scores", "masked", "The future is masked here. That comes later, i
     SCORES, ("return q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])", "scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])\n    return np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)")))
 wrong("scaled_scores", "masked_by_0", "The future is masked here. That comes later, in `attention`: the scores are all products.", source=changed(
     SCORES, ("return q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])", "scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])\n    return np.tril(scores)")))
-wrong("scaled_scores", "inner", "Each query meets the keys of all sequences of the batch, so that there is an axis too many: `np.inner` does that, and `@` takes each sequence for itself.", source=changed(
+wrong("scaled_scores", "inner", "Each query meets the keys of all sequences of the batch, so that there is an axis too many: `np.inner` and `np.dot` do that, and `@` takes each sequence for itself.", source=changed(
     SCORES, ("q @ k.swapaxes(-1, -2)", "np.inner(q, k)")))
 wrong("scaled_scores", "floor_division", "`//` cuts the scores down to whole numbers: `/` divides.", source=changed(SCORES, (" / np", " // np")))
 wrong("scaled_scores", "always_2", "The root is 2 for d = 4 alone: take that of the length of the queries.", source=changed(
@@ -315,6 +340,18 @@ def scaled_scores(q, k):
 """)
 wrong("scaled_scores", "first_of_the_batch", "The first matrix of keys counts for the whole batch here.", source=changed(
     SCORES, ("k.swapaxes(-1, -2)", "k.reshape(-1, *k.shape[-2:])[0].T")))
+
+
+wrong("scaled_scores", "dot", "Each query meets the keys of all sequences of the batch, so that there is an axis too many: `np.inner` and `np.dot` do that, and `@` takes each sequence for itself.", source=changed(
+    SCORES, ("q @ k.swapaxes(-1, -2)", "np.dot(q, k.swapaxes(-1, -2))")))
+wrong("scaled_scores", "second_axis", "d is the length of axis 1 here. That is right for two axes alone: among several sequences d is the last axis.", source=changed(
+    SCORES, ("q.shape[-1]", "q.shape[1]")))
+wrong("scaled_scores", "root_of_all", "The root is taken of the whole quotient here, and it belongs to d alone.", source=changed(
+    SCORES, ("q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])", "np.sqrt(q @ k.swapaxes(-1, -2) / q.shape[-1])")))
+wrong("scaled_scores", "weights", "The scores are asked for, and not yet their weights: mask and softmax come later, in `attention`.", source=changed(
+    SCORES, ("return q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])", "return causal_softmax(q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1]))")))
+wrong("scaled_scores", "weights_of_all", "The scores are asked for, and not yet their weights: mask and softmax come later, in `attention`.", source=changed(
+    SCORES, ("return q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])", "e = np.exp(q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1]))\n    return e / e.sum(axis=-1, keepdims=True)")))
 
 
 @right("scaled_scores", "einsum")
@@ -427,8 +464,14 @@ def attention_rule(g, p, q, k, v):
     grads[0], grads[1], grads[2] = to_products @ k, to_products.swapaxes(-1, -2) @ q, p.swapaxes(-1, -2) @ g
     return tuple(grads)
 """)
-wrong("attention_rule", "values_times_g", "The shapes do not fit, or the factors are exchanged: the gradient of the weights p is g times the turned v, in this order.", source=changed(
+wrong("attention_rule", "values_times_g", "The shapes do not fit, or the factors are exchanged: the gradient of the weights p is g times the turned v, in this order, a product of matrices.", source=changed(
     RULE, ("g @ v.swapaxes(-1, -2)", "v.swapaxes(-1, -2) @ g")))
+wrong("attention_rule", "values_times_g_by_cells", "The shapes do not fit, or the factors are exchanged: the gradient of the weights p is g times the turned v, in this order, a product of matrices.", source=changed(
+    RULE, ("g @ v.swapaxes(-1, -2)", "g * v")))
+wrong("attention_rule", "p_and_u_exchanged", "p and u are exchanged in the rule of the softmax, where u is the gradient of p: p stands in front, and the sum is taken off u.", source=changed(
+    RULE, ("p * (to_p - (", "to_p * (p - (")))
+wrong("attention_rule", "p_for_u", "The weights p themselves stand in the bracket. It needs u, the gradient of p, which comes of g and v.", source=changed(
+    RULE, ("to_p = g @ v.swapaxes(-1, -2)", "to_p = p")))
 wrong("attention_rule", "sum_not_weighted_again", "p stands in front of u only, where u is the gradient of p. The row's sum of u times p that is taken off is multiplied by p, too.", source=changed(
     RULE, ("p * (to_p - (to_p * p).sum(axis=-1, keepdims=True))", "p * to_p - (p * to_p).sum(axis=-1, keepdims=True)")))
 
@@ -533,6 +576,17 @@ wrong("mended_split", "shape_of_x", "The array that came in gets another shape h
     MENDED, ("return x.reshape(b, t, heads, width // heads).swapaxes(1, 2)", "x.shape = (b, t, heads, width // heads)\n    return x.swapaxes(1, 2)")))
 wrong("mended_split", "merge_cuts_anew", "The merge counts its numbers in the order (B, T, heads, d), and they lie as (B, heads, T, d): exchange axes 1 and 2 before any `reshape`.", source=changed(
     MENDED, ("x.swapaxes(1, 2).reshape(b, t, heads * d)", "x.reshape(b, t, heads, d).swapaxes(1, 2).reshape(b, t, heads * d)")))
+
+wrong("mended_split", "merge_of_two", "There are two heads in the merge here, however many came in.", source="""
+def mended_split(x, heads):
+    return np.stack(np.split(x, heads, axis=-1), axis=1)
+
+
+def mended_merge(x):
+    return np.concatenate([x[:, 0], x[:, 1]], axis=-1)
+""")
+wrong("mended_split", "begins_at_h", "Head h begins at column h here. It should begin at h · d, behind the columns of the heads before it.", source=changed(
+    MENDED, ("return x.reshape(b, t, heads, width // heads).swapaxes(1, 2)", "return np.stack([x[:, :, h : h + width // heads] for h in range(heads)], axis=1)")))
 
 wrong("mended_split", "strides_of_the_shape", "Right only where the numbers of x lie in memory row after row. They may lie in another order, which `strides` tells: `reshape` and `swapaxes` heed it.", source=changed(
     MENDED, ("return x.reshape(b, t, heads, width // heads).swapaxes(1, 2)", "d, one = width // heads, x.itemsize\n    strides = (t * width * one, d * one, width * one, one)\n    return np.lib.stride_tricks.as_strided(x, (b, heads, t, d), strides).copy()")))
@@ -648,6 +702,39 @@ wrong("sinusoids", "power_of_the_quotient", "Only 10,000 is raised to the power 
     WAVES, ("np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / d)", "(np.arange(n)[:, None] / 10000) ** (np.arange(0, d, 2) / d)")))
 
 
+wrong("sinusoids", "power_before_the_bracket", "Python takes 10000 ** 2 first here, and then multiplies: the exponent 2i / d needs brackets.", source="""
+def sinusoids(n, d):
+    table = np.empty((n, d))
+    for t in range(n):
+        for i in range(d // 2):
+            table[t, 2 * i] = np.sin(t / 10000 ** 2 * i / d)
+            table[t, 2 * i + 1] = np.cos(t / 10000 ** 2 * i / d)
+    return table
+""")
+wrong("sinusoids", "divided_outside", "The sine and the cosine are divided by the power here. The power divides t, inside them.", source=changed(
+    WAVES, ("np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / d)", "np.arange(n)[:, None] / np.ones(d // 2)\n    power = 10000 ** (np.arange(0, d, 2) / d)"),
+    ("np.sin(angles)", "np.sin(angles) / power"), ("np.cos(angles)", "np.cos(angles) / power")))
+wrong("sinusoids", "columns_i_and_i_1", "Pair i is written into the columns i and i + 1 here, over the pair before it. Its columns are 2i and 2i + 1.", source="""
+def sinusoids(n, d):
+    table = np.zeros((n, d))
+    for t in range(n):
+        for i in range(d // 2):
+            angle = t / 10000 ** (2 * i / d)
+            table[t, i], table[t, i + 1] = np.sin(angle), np.cos(angle)
+    return table
+""")
+wrong("sinusoids", "shared_buffer", "The same array is given each time, and who writes into the one spoils the other: make a new one.", source="""
+_table = np.empty((1024, 64))
+
+
+def sinusoids(n, d):
+    angles = np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / d)
+    table = _table[:n, :d]
+    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+    return table
+""")
+
+
 @right("sinusoids", "stacked")
 def sinusoids(n, d):
     rates = np.exp(-np.log(10000.0) * np.arange(d // 2) * 2 / d)
@@ -666,7 +753,7 @@ def sinusoids(n, d):
     return table
 
 
-@wrong("sinusoids", "kept", "The same array is given each time, and who writes into it spoils the next call: make a new one.")
+@wrong("sinusoids", "kept", "The same array is given each time, and who writes into the one spoils the other: make a new one.")
 def sinusoids(n, d, made={}):
     if (n, d) not in made:
         angles = np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / d)
@@ -756,6 +843,22 @@ wrong("block_rule", "slope_of_y", "The slope of tanh is 1 - tanh², and y is x p
     BLOCK, ("np.tanh(n @ W) ** 2", "(x + np.tanh(n @ W)) ** 2")))
 
 
+wrong("block_rule", "square_of_the_difference", "The square is of 1 - tanh here. It belongs to the tanh alone: 1 - tanh².", source=changed(
+    BLOCK, ("(1 - np.tanh(n @ W) ** 2)", "(1 - np.tanh(n @ W)) ** 2")))
+wrong("block_rule", "arguments_exchanged", "The arguments of `normalise_rule` are exchanged: first the gradient, then x.", source=changed(
+    BLOCK, ("normalise_rule(inner @ W.T, x)", "normalise_rule(x, inner @ W.T)")))
+wrong("block_rule", "rule_times_gradient", "A factor is multiplied by what `normalise_rule` gives of g. The rule takes what has come back through W as its gradient, and gives all that is added to g.", source=changed(
+    BLOCK, ("normalise_rule(inner @ W.T, x)", "normalise_rule(g, x) * (inner @ W.T)")))
+wrong("block_rule", "constant_norm", "Mean and variance are taken for constants here. They are made of x, too, and `normalise_rule` counts that.", source=changed(
+    BLOCK, ("normalise_rule(inner @ W.T, x)", "inner @ W.T / np.sqrt(x.var(axis=-1, keepdims=True) + 1e-5)")))
+wrong("block_rule", "mean_left_constant", "The mean is counted and the variance taken for a constant here. Both are made of x, and `normalise_rule` counts that.", source=changed(
+    BLOCK, ("    return g + normalise_rule(inner @ W.T, x), n.T @ inner", "    to_n = inner @ W.T\n    to_n = to_n - to_n.mean(axis=-1, keepdims=True)\n    return g + to_n / np.sqrt(x.var(axis=-1, keepdims=True) + 1e-5), n.T @ inner")))
+wrong("block_rule", "one_more_through_the_branch", "g is added to the gradient of x, behind the branch. Here 1 is added to g in front of it.", source="""
+def block_rule(g, x, W):
+    n = normalise(x)
+    inner = (1 + g) * (1 - np.tanh(n @ W) ** 2)
+    return normalise_rule(inner @ W.T, x), n.T @ inner
+""")
 wrong("block_rule", "x_in_the_tanh", "x stands inside the tanh here: y is x plus tanh(n @ W).", source=changed(
     BLOCK, ("np.tanh(n @ W)", "np.tanh(x + n @ W)")))
 wrong("block_rule", "W_turned_in_the_tanh", "W is turned inside the tanh here: that is computed as on the way forward, from n @ W.", source=changed(
@@ -865,6 +968,52 @@ wrong("merged", "first_where_one_is_empty", "One has seen nothing, and here noth
     MERGED, ("    if m == -np.inf:\n        return a\n", "    if -np.inf in (m_a, m_b):\n        return a\n")))
 wrong("merged", "zeros_where_one_is_empty", "One has seen nothing, and here nothing comes out: return the one that has seen something.", source=changed(
     MERGED, ("    if m == -np.inf:\n        return a\n", "    if -np.inf in (m_a, m_b):\n        return -np.inf, 0.0, 0.0 * acc_a\n")))
+
+
+wrong("merged", "in_place_in_one_branch", "`+=` changes the array that came in: make a new one.", source="""
+def merged(a, b):
+    (ma, la, va), (mb, lb, vb) = a, b
+    if ma == -np.inf:
+        return b
+    if mb == -np.inf:
+        return a
+    if mb > ma:
+        f = np.exp(ma - mb)
+        return mb, f * la + lb, f * va + vb
+    f = np.exp(mb - ma)
+    va += f * vb
+    return ma, la + f * lb, va
+""")
+wrong("merged", "as_if_b_were_larger", "The first sum is multiplied by exp(its m - the second m), also where the first m is the larger: take both to the larger one.", source="""
+def merged(a, b):
+    (ma, la, va), (mb, lb, vb) = a, b
+    if mb == -np.inf:
+        return a
+    by = np.exp(ma - mb)
+    return max(ma, mb), la * by + lb, va * by + vb
+""")
+AVERAGE = "`acc` is taken for an average here, weighted by `l` and divided again. It is a sum already: bring it to the new m, and add."
+wrong("merged", "acc_as_an_average", AVERAGE, source=changed(
+    MERGED, ("acc_a * by_a + acc_b * by_b", "(acc_a * l_a * by_a + acc_b * l_b * by_b) / (l_a * by_a + l_b * by_b)")))
+wrong("merged", "acc_as_an_average_without_factors", AVERAGE, source=changed(
+    MERGED, ("acc_a * by_a + acc_b * by_b", "(acc_a * l_a + acc_b * l_b) / (l_a * by_a + l_b * by_b)")))
+wrong("merged", "one_factor_for_both", "Both sums are multiplied by the factor of the smaller m. The one with the larger m stays as it is.", source=changed(
+    MERGED, ("by_a, by_b = np.exp(m_a - m), np.exp(m_b - m)", "by_a = by_b = np.exp(min(m_a, m_b) - m)")))
+wrong("merged", "equal_ones", "Where both have the same m, one of them is forgotten here. Their sums are added up.", source="""
+def merged(a, b):
+    (ma, la, va), (mb, lb, vb) = a, b
+    if ma == -np.inf:
+        return b
+    if ma > mb:
+        return ma, la + lb * np.exp(mb - ma), va + vb * np.exp(mb - ma)
+    if mb > ma:
+        return mb, lb + la * np.exp(ma - mb), vb + va * np.exp(ma - mb)
+    return a
+""")
+wrong("merged", "m_added_up", "The two m are added up here: the largest score of both pieces is the larger of the two.", source=changed(
+    MERGED, ("m = max(m_a, m_b)", "m = m_a + m_b")))
+wrong("merged", "through_the_logarithm", "exp of a score of thousands is inf, and of one far below 0 it is 0: take exp of differences from the larger m alone.", source=changed(
+    MERGED, ("    by_a, by_b =", "    if 0 in (l_a, l_b):\n        return b if l_a == 0 else a\n    by_a, by_b ="), ("l_a * by_a + l_b * by_b,", "np.exp(np.log(np.exp(m_a) * l_a + np.exp(m_b) * l_b) - m),")))
 
 
 @right("merged", "larger_first")

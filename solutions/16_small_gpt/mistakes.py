@@ -99,7 +99,20 @@ wrong("merge", "both_replaced", "The new token stands there twice: two go in, on
 
 wrong("merge", "list_and_tuple", "Nothing is merged here. A list never equals a tuple: is a part of `word` compared with `pair` itself? Or does that part not hold the two tokens at i and i + 1?", source=changed(
     MERGE, ("i + 1 < len(word) and word[i] == pair[0] and word[i + 1] == pair[1]", "word[i : i + 2] == pair")))
-PAST_THE_END = "An index is past the end: the last token has no neighbour, and a word that loses tokens gets shorter. Before you look at place i, or at i + 1, ask whether it is still within the word."
+PAST_THE_END = (
+    "An index is past the end of a list. The last token has no neighbour, a word that loses tokens gets shorter, and a list "
+    "that is still empty has no last item: before you look at a place, ask whether it is there."
+)
+wrong("merge", "last_of_nothing", PAST_THE_END, source="""
+def merge(word, pair, new):
+    out = []
+    for token in word:
+        if (out[-1], token) == tuple(pair):
+            out[-1] = new
+        else:
+            out.append(token)
+    return out
+""")
 wrong("merge", "no_guard", PAST_THE_END, source=changed(
     MERGE, ("i + 1 < len(word) and ", "")))
 wrong("merge", "no_guard_at_all", PAST_THE_END, source="""
@@ -506,7 +519,11 @@ wrong("gpt_logits", "norm_each_time", "The norm comes after every block: once, a
     LOGITS, ("x = block(x)", "x = model.norm(block(x))"), ("model.norm(x) @", "x @")))
 wrong("gpt_logits", "norm_of_the_logits", "The norm is taken of the logits: it stands in front of the product with the table.", source=changed(
     LOGITS, ("model.norm(x) @ model.token.weight.T", "model.norm(x @ model.token.weight.T)")))
-wrong("gpt_logits", "not_turned", "The shapes do not fit: there is a position for each column of `ids`, and the product is that of the stream, (B, T, D), with the table, (V, D), turned around: `weight.T`.", source=changed(
+NOT_TURNED = (
+    "The shapes do not fit. Is the product that of the stream, (B, T, D), with the table, (V, D), turned around: "
+    "`weight.T`? Or are there not as many positions as `ids` has columns?"
+)
+wrong("gpt_logits", "not_turned", NOT_TURNED, source=changed(
     LOGITS, ("model.token.weight.T", "model.token.weight")))
 wrong("gpt_logits", "stream", "This is the stream, (B, T, D): its products with the table are the logits.", source=changed(
     LOGITS, (" @ model.token.weight.T", "")))
@@ -518,7 +535,7 @@ wrong("gpt_logits", "probabilities", "These are probabilities: the logits themse
     LOGITS, ("    return model.norm(x) @ model.token.weight.T", "    z = model.norm(x) @ model.token.weight.T\n    e = np.exp(z - z.max(axis=-1, keepdims=True))\n    return e / e.sum(axis=-1, keepdims=True)")))
 
 
-wrong("gpt_logits", "table_in_front", "The shapes do not fit: there is a position for each column of `ids`, and the product is that of the stream, (B, T, D), with the table, (V, D), turned around: `weight.T`.", source=changed(
+wrong("gpt_logits", "table_in_front", NOT_TURNED, source=changed(
     LOGITS, ("model.norm(x) @ model.token.weight.T", "model.token.weight @ model.norm(x)")))
 wrong("gpt_logits", "position_of_the_length", "`model.place` is given one number, T, and every token gets this one position: give it all of them, `np.arange(ids.shape[1])`.", source=changed(
     LOGITS, ("np.arange(ids.shape[1])", "ids.shape[1]")))
@@ -541,7 +558,11 @@ wrong("gpt_logits", "model_emptied", "The model has lost its blocks: `pop` takes
     LOGITS, ("for block in model.blocks:\n        x = block(x)", "while model.blocks:\n        x = model.blocks.pop(0)(x)")))
 wrong("gpt_logits", "one_text", "Only the first text's logits are here: `ids` has B rows, and each of them has its own.", source=changed(
     LOGITS, ("model.token(ids)", "model.token(ids[0])"), ("return model.norm(x) @ model.token.weight.T", "return (model.norm(x) @ model.token.weight.T)[None]")))
-NO_INDEX = "An index fails. `ids` has two axes, 0 and 1. A model may have no blocks, so there need not be a `model.blocks[0]`: go through the list in a loop. And `model.token` looks up whole numbers, which the stream does not hold."
+NO_INDEX = (
+    "An index fails: there is no such place, or it is no whole number. Is it an axis of `ids` (there are two, 0 and 1), a "
+    "block such as `model.blocks[0]` (a model may have none), or something else than `ids` that `model.token` is to look up?"
+)
+wrong("gpt_logits", "third_axis", NO_INDEX, source=changed(LOGITS, ("ids.shape[1]", "ids.shape[2]")))
 wrong("gpt_logits", "block_0", NO_INDEX, source=changed(
     LOGITS, ("    for block in model.blocks:\n        x = block(x)\n", "    x = model.blocks[0](x)\n")))
 wrong("gpt_logits", "norm_of_the_table", "The norm is taken of the table, too: only the stream goes through it.", source=changed(
@@ -644,7 +665,10 @@ wrong("tied_rule", "product_turned_around", "There is no such row: the gradient 
     TIED, ("grad_logits.T @ h", "h.T @ grad_logits")))
 wrong("tied_rule", "rows_of_the_largest_token", "There is no such row: the gradient of E is (V, D), a row for each token, and `grad_logits` has a column for each.", source=changed(
     TIED, ("grad_logits.T @ h", "np.zeros((ids.max(), g.shape[1]))")))
-NO_FIT = "The shapes do not fit: the gradient of E is (V, D), and so is the product of `grad_logits`, turned, with h. Begin with that, or with zeros of this shape. h and g are (n, D), so `np.add.at` takes all n tokens, and not each once."
+NO_FIT = (
+    "The shapes do not fit. The gradient of E is (V, D): is `grad_logits` turned in its product with h, or have your zeros "
+    "another shape? Or does `np.add.at` get each token once? It takes all n, as h and g are (n, D)."
+)
 wrong("tied_rule", "product_of_these_two", NO_FIT, source=changed(
     TIED, ("grad_logits.T @ h", "grad_logits @ h")))
 
@@ -666,7 +690,10 @@ wrong("tied_rule", "four_by_two", "Something has four rows here, whatever the vo
 WHOLE_NUMBERS = "An array of whole numbers cannot take the fractions of a gradient: leave `dtype=int` out."
 wrong("tied_rule", "whole_numbers", WHOLE_NUMBERS, source=changed(
     TIED, ("grad_logits.T @ h", "np.zeros((grad_logits.shape[1], h.shape[1]), dtype=int)"), ("return grad_E", "return grad_E + grad_logits.T @ h")))
-wrong("tied_rule", "ids_for_g", "The arguments of `np.add.at` are exchanged: first the array, then the places `ids`, then what is added there.", source=changed(
+PLACES_ARE_IDS = "An index fails: there is no such place, or it is no whole number. The places are `ids`: `np.add.at` takes first the array, then the places, then what is added there."
+wrong("tied_rule", "through_g", PLACES_ARE_IDS, source=changed(
+    TIED, ("    np.add.at(grad_E, ids, g)", "    for row in g:\n        grad_E[row] += row")))
+wrong("tied_rule", "ids_for_g", PLACES_ARE_IDS, source=changed(
     TIED, ("ids, g)", "g, ids)")))
 wrong("tied_rule", "unique", NO_FIT, source=changed(
     TIED, ("ids, g)", "np.unique(ids), g)")))
@@ -985,7 +1012,13 @@ for number, seed in enumerate((1, 7, 4)):  # of three tokens each is drawn by on
         WRITE, ("    ids = list(start)", f"    rng = np.random.default_rng({seed})\n    ids = list(start)")))
 wrong("write", "among_the_text", "The draw and its `p` do not go together: it is among all of the vocabulary, `rng.choice(len(p), p=p)`, with what `probabilities(...)` gives, which adds up to 1.", source=changed(
     WRITE, ("rng.choice(len(p), p=p)", "rng.choice(ids, p=p)")))
-wrong("write", "added_to_a_list", "A new token is one number, and `ids.append(...)` puts it at the end: `+` and `+=` take a list, and a draw with a size gives an array.", source=changed(
+A_SINGLE_NUMBER = (
+    "A single number stands where several are wanted. Is it `length` (`range(length)` counts), a token alone (the last ones "
+    "are `ids[-T:]`), or a new token that is added to a list (`ids.append(...)`)?"
+)
+wrong("write", "through_the_length", A_SINGLE_NUMBER, source=changed(WRITE, ("range(length)", "length")))
+wrong("write", "last_token_alone", "`logits_of` takes the list of the last T tokens: here it gets one token, which is no list.", source=changed(WRITE, ("ids[-T:]", "ids[-1]")))
+wrong("write", "added_to_a_list", A_SINGLE_NUMBER, source=changed(
     WRITE, ("ids.append(int(rng.choice(len(p), p=p)))", "ids += rng.choice(len(p), p=p)")))
 wrong("write", "draw_of_size_1", "A draw with a size is an array, here of one: leave the size out, `rng.choice(len(p), p=p)`.", source=changed(
     WRITE, ("int(rng.choice(len(p), p=p))", "rng.choice(len(p), 1, p=p)")))

@@ -274,6 +274,8 @@ engine("repeats_lost", "What is taken twice gets both gradients: whole[index] = 
        ("            np.add.at(whole, index, g)\n", "            whole[index] = g\n"))
 engine("repeats_lost_of_arrays", "What an array of indices takes twice gets both gradients, as with a list: whole[index] = g keeps one of them; np.add.at adds up.", "shapes",
        ("            np.add.at(whole, index, g)\n", "            if isinstance(index, np.ndarray):\n                whole[index] = g\n            else:\n                np.add.at(whole, index, g)\n"))
+engine("index_sends_zeros", "Of what arrives at x[...], x gets zeros: add it, with np.add.at, at the places of the index.", "shapes",
+       ("            np.add.at(whole, index, g)\n", ""))
 engine("right_factor_forgotten", "Both factors of a @ b have a gradient: that of b is a.T @ g.", "shapes layers training",
        ("        return made(a @ b, (self, lambda g: g @ b.T), (other, lambda g: a.T @ g))", "        return made(a @ b, (self, lambda g: g @ b.T))"))
 engine("whole_numbers", "Whole numbers stay whole numbers here: keep data as floats.", "values",
@@ -289,6 +291,8 @@ engine("starts_at_zero", "All weights begin alike, so all neurons of a layer sta
        ("np.random.default_rng().standard_normal((inputs, outputs)) / inputs**0.5", "np.zeros((inputs, outputs))"))
 engine("starts_at_one", "All weights begin alike, so all neurons of a layer stay the same: begin at random.", "layers training",
        ("np.random.default_rng().standard_normal((inputs, outputs)) / inputs**0.5", "np.ones((inputs, outputs)) / inputs**0.5"))
+engine("start_too_small", "The weights begin too small: their size is to be about 1 divided by the root of the number of inputs.", "layers",
+       (" / inputs**0.5", " * 0.01"))
 engine("start_not_scaled", "With many inputs the weights begin too large: divide by the root of the number of inputs, and of no other number.", "layers",
        (" / inputs**0.5", ""))
 engine("start_of_one_size", "With many inputs the weights begin too large: divide by the root of the number of inputs, and of no other number.", "layers",
@@ -299,6 +303,8 @@ engine("start_seeded", "Two layers of one shape begin with the same numbers: a g
        ("np.random.default_rng()", "np.random.default_rng(0)"))
 engine("generator_of_parameters", "parameters() gives a generator, which is empty once it was gone through: return a list.", "layers",
        ("        return [p for step in self.steps if hasattr(step, \"parameters\") for p in step.parameters()]", "        return (p for step in self.steps if hasattr(step, \"parameters\") for p in step.parameters())"))
+engine("parameters_not_returned", "Your Sequential collects its parameters and does not return them: `parameters()` gives None.", "layers training",
+       ("        return [p for step in self.steps if hasattr(step", "        [p for step in self.steps if hasattr(step"))
 engine("last_layer_first", "parameters() lists the last layer first: the order is that of the steps.", "layers training",
        ("for step in self.steps if hasattr", "for step in self.steps[::-1] if hasattr"))
 engine("not_within", "A Sequential within another has parameters, too: ask each step that has some.", "layers",
@@ -1022,8 +1028,14 @@ wrong("wrong_rule", "most_often_right", "This one is in the most programs that a
     RULE, ("min(common", "max(common")))
 wrong("wrong_rule", "must_never_pass", "A wrong rule may be in a program that is right, where it does not show: do not strike it out.", source=changed(
     RULE, ("    return min(common, key=lambda name: sum(name in used for used in right))", "    common -= set().union(*map(set, right))\n    return min(common) if common else None")))
-wrong("wrong_rule", "must_never_pass_pop", "A wrong rule may be in a program that is right, where it does not show: do not strike it out. Here nothing is left.", source=changed(
+wrong("wrong_rule", "must_never_pass_pop", "Nothing is left to choose from, or a name is looked up that is not there. A wrong rule may be in a program that is right, where it does not show: do not strike it out.", source=changed(
     RULE, ("    return min(common, key=lambda name: sum(name in used for used in right))", "    return (common - set().union(*map(set, right))).pop()")))
+NOTHING_LEFT = (
+    "Nothing is left to choose from. Is a program taken to be off that is 1e-9 away (up to 1e-6 it is right)? Or is a name "
+    "struck out that occurs in a right program, where a wrong rule need not show?"
+)
+wrong("wrong_rule", "must_never_pass_min", NOTHING_LEFT, source=changed(
+    RULE, ("min(common, key=lambda name: sum(name in used for used in right))", "min(common - set().union(*map(set, right)))")))
 wrong("wrong_rule", "pieces_of_names", "Here sum is in one program that is right: three times in it counts once, and cumsum is another name. Compare whole names, and only whether they are there.", source=changed(
     RULE, ("right = [used.split() for", "right = [used for")))
 wrong("wrong_rule", "first_piece", OF_SEVERAL, source="""
@@ -1050,7 +1062,7 @@ def wrong_rule(log):
 """)
 wrong("wrong_rule", "pieces_of_names_that_are_off", "A name is looked for in the text of the programs that are off, where sum is found in cumsum: compare whole names there, too.", source=changed(
     RULE, ("    common = set.intersection(*map(set, failing))\n", "    common = [name for name in failing[0] if all(name in ' '.join(used) for used in failing)]\n")))
-wrong("wrong_rule", "exactly_zero", "Gradients from differences are never exact: up to 1e-6 a program is right.", source=changed(
+wrong("wrong_rule", "exactly_zero", NOTHING_LEFT, source=changed(
     RULE, ("if not off <= 1e-6", "if off != 0"), ("if off <= 1e-6", "if off == 0")))
 wrong("wrong_rule", "farthest_off", "The program that is farthest off does not tell which of its rules is wrong: compare all programs.", source="""
 def wrong_rule(log):
@@ -1115,7 +1127,7 @@ FIRST = {
 }
 SECOND = {
     "ball": "no_square no_drag only_size twice_size nan forward_order differences",
-    "forward": "scalar_slope no_v no_value order jvp_differences",
+    "forward": "scalar_slope array_has_no_value no_v no_value order jvp_differences",
     "operation": "half_rule plus scale elementwise differences",
     "machine": "",
 }
@@ -1431,6 +1443,10 @@ def forward(name, sentence, *pairs):
     wrong("project", f"forward_{name}", sentence, source=changed(FORWARD, *pairs), keeps=half_of(f"forward_{name}"))
 
 
+ARRAY_ON_THE_LEFT = (
+    "A constant array on the left. Does NumPy take the operation over, number by number, and give an array of objects? "
+    "`__array_ufunc__ = None` in the class leaves it to you. Or does your method take the array for one of your own objects?"
+)
 forward("product", "The slope of a product has two terms, and here one is missing.", (
     "self.value * other.slope + self.slope * other.value", "self.slope * other.value"))
 forward("product_of_slopes", "The slope of a product is not the product of the slopes.", (
@@ -1452,14 +1468,16 @@ forward("power_by_log", "exp(n log x) has no value for x that is not positive: a
 forward("sine", "The slope of sin is cos, times how the inside changes.", (
     "np.cos(self.value) * self.slope)\n\n    def cos", "np.cos(self.value))\n\n    def cos"))
 forward("sine_sign", "The slope of cos is -sin: a sign is missing in the second derivative.", ("-np.sin(self.value) * self.slope", "np.sin(self.value) * self.slope"))
-forward("no_array_ufunc", "A constant array on the left: NumPy takes the operation over, number by number, and gives an array of objects. `__array_ufunc__ = None` in the class leaves the operation to you.", (
+forward("no_array_ufunc", ARRAY_ON_THE_LEFT, (
     "    __array_ufunc__ = None\n", ""))
-forward("no_array_ufunc_bare", "A constant array on the left: NumPy takes the operation over, number by number, and gives an array of objects. `__array_ufunc__ = None` in the class leaves the operation to you.", (
+forward("no_array_ufunc_bare", ARRAY_ON_THE_LEFT, (
     "    __array_ufunc__ = None\n", ""), ("out = dual(f(Dual(x, v)))", "out = f(Dual(x, v))"))
-forward("no_array_ufunc_of_node", "A constant array on the left: NumPy takes the operation over, number by number, and gives an array of objects. `__array_ufunc__ = None` in the class leaves the operation to you.", (
+forward("no_array_ufunc_of_node", ARRAY_ON_THE_LEFT, (
     "    __array_ufunc__ = None\n", ""), ("class Dual(Operators):\n", "class Dual(Operators):\n    __array_ufunc__ = None\n\n"))
-forward("no_array_ufunc_of_floats", "A constant array on the left: NumPy takes the operation over, number by number, and gives an array of objects. `__array_ufunc__ = None` in the class leaves the operation to you.", (
+forward("no_array_ufunc_of_floats", ARRAY_ON_THE_LEFT, (
     "    __array_ufunc__ = None\n", ""), ("        self.value, self.slope = value, slope\n", "        self.value, self.slope = np.asarray(value, dtype=float), np.asarray(slope, dtype=float)\n"))
+forward("array_has_no_value", ARRAY_ON_THE_LEFT, (
+    "class Dual(Operators):\n", "class Dual(Operators):\n    def __rsub__(self, other):\n        return Dual(other.value - self.value, other.slope - self.slope)\n\n"))
 forward("no_rmatmul", "In A @ x the array stands on the left, and your object has to answer: write `__rmatmul__`.", (
     """    def __rmatmul__(self, A):
         return Dual(A @ self.value, A @ self.slope)
@@ -1700,6 +1718,7 @@ own("sum_only", "All outputs depend on x in one way: a single sum is not enough.
 own("hard_ranks", "Ranks that jump have the slope 0 nearly everywhere: they have to be relaxed.", (
     "    return (1 + np.tanh(x[:, None] - x)) / 2\n", "    return (x[:, None] > x) * 1.0\n"))
 own("shape", "The cotangent has another shape than x.", (SOFT, "    return (g * slopes.sum(axis=1) - g @ slopes)[None]\n"))
+own("a_list", "The cotangent is a list of numbers: give an array.", (SOFT, "    return (g * slopes.sum(axis=1) - g @ slopes).tolist()\n"))
 own("differences", "The rule is a difference, and the digits show it: give a formula.", ("def rule(", "def exact("), ("rule(2 * off, x)", "exact(2 * off, x)"), (
     "def proof(", "def rule(g, x):\n    return np.array([g @ (operation(x + 1e-6 * e) - operation(x - 1e-6 * e)) / 2e-6 for e in np.eye(x.size)])\n\ndef proof("))
 own("proof_trusts", "Your proof finds nothing: it says True to everything.", ("    return bool(abs(", "    return True or bool(abs("))

@@ -160,6 +160,63 @@ def test_only_what_ended_before_anything_was_drawn_is_run_once(
     assert (result.runs, result.spared) == (4 + 1 + 4 + 4 + 4 + 2, 3)
 
 
+def test_what_the_proof_saw_end_before_anything_was_drawn_is_not_run_again(
+    weak: Callable[..., Assignment], sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(name: str, body: str) -> Entry:
+        return Entry("mul_vjp", name, "", f"def mul_vjp(g, a, b):\n    {body}", right=False)
+
+    entries = [
+        answer("visible", "return (g * a, g * b)"),
+        answer("chance", "import random; return (g * a, g * random.random())"),
+        answer("hidden", "return (30.0, 20.0)"),
+        Entry("mul_vjp", "exact", "", EXACT, right=True),
+    ]
+    assignment = weak("check.close(yours.mul_vjp(g, a, b), (g * b, g * a), 'times g')", *entries)
+    proofs = prove(assignment, sandbox, seed=4, jobs=1)
+    settled = {p.trial.entry for p in proofs if p.trial.entry in entries and p.settled}
+    assert settled == {entries[0]}
+    seen: list[str] = []
+    result = at_seeds(
+        assignment, sandbox, SEEDS[:4], settled=settled, jobs=1, done=lambda run: seen.append(run.name)
+    )
+    assert result.good, (result.slips, result.faults)
+    assert "visible" not in seen and {"chance", "hidden", "exact"} < set(seen)
+    assert (result.runs, result.spared) == (4 + 4 + 4 + 4 + 2, 4)
+
+
+def test_what_ends_after_something_was_drawn_or_is_not_as_it_should_be_is_not_settled(
+    weak: Callable[..., Assignment], sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = "def mul_vjp(g, a, b):\n    return (g * a, g * b)"
+    entries = [
+        Entry("mul_vjp", "turned", "", wrong, right=False),
+        Entry("mul_vjp", "no mistake", "", EXACT, right=False),
+        Entry("mul_vjp", "no right one", "", wrong, right=True),
+    ]
+    assignment = weak("check.close(yours.mul_vjp(g, a, b), (g * b, g * a), 'times g')")
+    drawn = "with exercise('mul_vjp') as check:\n    check.rng.random()"
+    assignment.exercises[:] = [
+        replace(e, check=e.check.replace("with exercise('mul_vjp') as check:", drawn))
+        for e in assignment.exercises
+        if e.name == "mul_vjp"
+    ]
+    monkeypatch.setattr("autograder.referee.bank.load_bank", lambda assignment: entries)
+    proofs = prove(assignment, sandbox, seed=4, jobs=1)
+    assert {p.trial.label: p.good for p in proofs if p.trial.entry} == {
+        "turned": True,
+        "no mistake": False,
+        "no right one": False,
+    }
+    assert not [p for p in proofs if p.settled]
+    # What a notebook says of it, which draws at another seed, is asked there alone.
+    told = {
+        seed: next(p.told for p in prove(assignment, sandbox, seed=seed, jobs=1) if p.trial.label == "turned")
+        for seed in (4, 0)
+    }
+    assert told == {4: "", 0: "its own sentence"}
+
+
 def test_an_answer_that_does_not_end_gets_the_shortest_time_that_a_class_may_have(
     weak: Callable[..., Assignment], sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -524,21 +524,29 @@ def test_a_notebook_shows_the_sentence_alone(tmp_path: Path, capsys: pytest.Capt
     assert re.search(r"✗ .* holds no notebook of unit 05_tensors.*`autograder fresh 05`", said), said
 
 
-def test_a_given_cell_that_was_deleted_or_spoilt_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("unit", "name"),
+    [("05_tensors", name) for name in ("tensor", "tables", "backward")]
+    + [("08_layers", name) for name in ("module", "activations")],
+)
+def test_a_given_cell_that_was_deleted_is_named(tmp_path: Path, unit: str, name: str) -> None:
     def delete(notebook: Node) -> None:
-        notebook.cells[:] = [cell for cell in notebook.cells if grade_id(cell) != "backward"]
+        notebook.cells[:] = [cell for cell in notebook.cells if grade_id(cell) != name]
 
+    with pytest.raises(
+        UserError, match=rf"`{name}` of unit {unit} does not run, it is not there: `autograder fr"
+    ):
+        mine.engine(write_units(tmp_path, edit=delete))
+
+
+def test_a_given_cell_that_was_spoilt_is_named(tmp_path: Path) -> None:
     def spoil(notebook: Node) -> None:
         for cell in notebook.cells:
             if grade_id(cell) == "module":
                 cell.source = "1 / 0"
 
-    with pytest.raises(
-        UserError, match=r"`backward` of unit 05_tensors does not run, it is not there: `autograder fr"
-    ):
-        mine.engine(write_units(tmp_path / "1", edit=delete))
     with pytest.raises(UserError, match=r"`module` of unit 08_layers does not run, ZeroDivisionError"):
-        mine.engine(write_units(tmp_path / "2", edit=spoil))
+        mine.engine(write_units(tmp_path, edit=spoil))
 
 
 def test_the_learner_s_own_notebook_is_read_and_no_kept_copy(folder: Path) -> None:

@@ -103,11 +103,31 @@ def test_an_exception_names_the_student_s_line_and_no_line_of_ours(cell: Cell) -
     assert not any("Traceback" in line or "autograder" in line or ".py" in line for line in lines)
 
 
+@pytest.mark.parametrize(
+    ("line", "here"),
+    [
+        ("return g['é'] * a, b * (a / 0), a / 1", "a / 0"),
+        ("c = [a, g['é']][1] + [g['è']]", "g['è']"),
+        ("return a / 0", ""),
+        ("c = a / 0", ""),
+        ("c, d = a", ""),
+        ("return [c for c in (a, b)] + undefined", ""),
+    ],
+)
+def test_of_a_line_that_does_several_things_the_one_that_failed_is_told(
+    cell: Cell, line: str, here: str
+) -> None:
+    cell(f"def mul_vjp(g, a, b):\n    g = {{'é': 0.0}}\n    {line}")
+    assert f"  at        line 3: {line}{f' (here: {here})' if here else ''}" in bare(cell(CHECK))
+
+
 @pytest.mark.parametrize("line", ["return a / 0", "return [a / 0 for _ in range(3)]"])
 def test_a_line_of_a_function_of_another_cell_is_told_beside_the_answers_own(cell: Cell, line: str) -> None:
     cell(f"def halved(a):\n    {line}")
     cell("def mul_vjp(g, a, b):\n    c = g\n    return halved(a), 0.0")
-    assert f"  at        line 3: return halved(a), 0.0 (in line 2 of halved: {line})" in bare(cell(CHECK))
+    assert f"  at        line 3 of mul_vjp: return halved(a), 0.0 (in line 2 of halved: {line})" in bare(
+        cell(CHECK)
+    )
 
 
 def test_of_what_a_given_function_refuses_the_line_that_asked_is_told(cell: Cell) -> None:

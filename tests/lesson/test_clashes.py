@@ -88,7 +88,7 @@ def test_an_answer_from_a_file_beside_the_notebook_is_told_that_only_the_noteboo
 
 
 def test_what_is_pythons_or_numpys_own_may_be_an_answer(cell: Cell) -> None:
-    cell("from numpy import positive as throw")
+    cell("from copy import copy as throw")
     cell(PROBES)
     assert "right" in cell(CHECK)[0]
 

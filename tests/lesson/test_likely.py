@@ -24,7 +24,7 @@ from autograder.authoring.explain import tell
 from autograder.authoring.fingerprints import as_text, fingerprint_of, made_from, make, sentences_of
 from autograder.authoring.mutation import run_mutants, write_verdicts
 from autograder.authoring.told import told_of
-from autograder.lesson import echo, likely, locked, logbook, probes
+from autograder.lesson import echo, exceptions, likely, locked, logbook, probes
 from autograder.lesson.failures import CheckFailed
 from autograder.lesson.likely import fingerprint
 from autograder.lesson.probes import AnswerError, AnswerTimeout, Call, LocalBoundary, Probe, Session
@@ -644,6 +644,48 @@ def test_without_a_sandbox_the_build_says_so_and_keeps_the_old_file(
     build_likely(course, "mini", lines.append)
     assert "the old one is kept. There are no walls here." in lines[-1]
     assert own.read_text() == "old" and not released.exists()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (lambda x: np.ones(2)[np.array([x])], lambda x: [][0]),
+        (lambda x: [*x], lambda x: x[0]),
+        (lambda x: len(x), lambda x: list(x)),
+        (lambda x: min([]), lambda x: float("no number")),
+        (lambda x: np.max(np.ones(0)), lambda x: np.random.default_rng().choice(3, p=[1.0])),
+        (lambda x: "a" + [x][:0], lambda x: "a" * x),
+        (lambda x: quiet_no_more(np.log, 0.0), lambda x: quiet_no_more(np.divide, x, 0.0)),
+        (lambda x: quiet_no_more(np.exp, 1e4), lambda x: quiet_no_more(np.sqrt, -x)),
+    ],
+)
+def test_two_causes_of_one_type_of_exception_are_two(
+    one: Callable[[float], Any], other: Callable[[float], Any]
+) -> None:
+    def digest(function: Callable[[float], Any]) -> str:
+        with pytest.raises(AnswerError) as caught:
+            LocalBoundary({"f": function}).call(probes.Probe("f"), (2.5,))
+        return fingerprint("f", [Call(probes.Probe("f"), (2.5,), error=caught.value)])
+
+    assert digest(one) == digest(one) != digest(other)
+
+
+def quiet_no_more(function: Callable[..., Any], *args: float) -> Any:
+    with np.errstate(all="raise"):
+        return function(*args)
+
+
+def test_what_a_file_was_made_from_holds_the_code_that_makes_its_digests(
+    mini: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = made_from(mini)
+    for module in (likely, exceptions, echo):
+        with monkeypatch.context() as changed:
+            other = tmp_path / "other.py"
+            other.write_text(Path(module.__file__).read_text() + "\n# more")
+            changed.setattr(module, "__file__", str(other))
+            assert made_from(mini) != before
+    assert made_from(mini) == before
 
 
 def test_the_wrong_answers_run_again_only_when_something_has_changed(

@@ -245,8 +245,7 @@ class Surface:
             node.grad = None
         self.node.grad = core.first_cotangent(self.data, gradient)
         for node in reversed(order):
-            if node.grad is not None:  # a condition's, to which nothing comes
-                core.send_back(node, rules, core.fit)
+            core.send_back(node, rules, core.fit)
         for node in order:
             owner = getattr(node, "owner", None)
             if owner is not None and node.grad is not None:
