@@ -753,16 +753,14 @@ exact()
 # 3. Put in $d'=r'+\beta d$ and $a\,Hd=r-r'$. As $r\cdot d=r\cdot r$, and $r'\cdot r=0$ (r is d less a share of the d
 #    before), $\beta\,r\cdot r-r'\cdot r'=0$ is left.
 # 4. The same holds for all r and d before. If $d\cdot Hd>0$ for all d but 0 (*positive definite*), after n steps p
-#    is exact,
-#    up to rounding.
+#    is exact, up to rounding.
 #
 # Curvatures 1 and 3, $b=(1,1)$: $a=1/2$, $r'=(1/2,-1/2)$, $\beta=1/4$, $d'=(3/4,-1/4)$; the next a, 2/3, leads to
 # $(1,1/3)$.
 #
 # ### Exercise `conjugate_gradients` (3 points)
-# `product(d)` gives $Hd$; do not write into it. Return p after `steps` steps, of one product each, or as soon as r·r
-# is 0: the next
-# step is 0/0. Nothing else is a reason to stop.
+# `product(d)` gives $Hd$; do not write into it. Return p after `steps` steps, of one product each, or as soon as r·r is
+# 0: the next step is 0/0. Nothing else is a reason to stop.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -880,9 +878,8 @@ with exercise("conjugate_gradients") as check:
 
 # %% [markdown]
 # What to see, left: steps along gradients zigzag; conjugate ones arrive with the second. Middle, where level lines are
-# stretched to circles, the conjugate steps are perpendicular. Right, n = 50, curvatures from 1 to 100: long before
-# 50 steps little is
-# missing; with five different curvatures, nothing after five.
+# stretched to circles, the conjugate steps are perpendicular. Right, n = 50, curvatures from 1 to 100: long before 50
+# steps little is missing; with five different curvatures, nothing after five.
 
 
 # %% figure="fifty"
@@ -998,9 +995,8 @@ if predicted(prediction, "newton_on_a_hill"):
 #
 # The largest curvature sets the limit of unit 09: with a rate above 2 / curvature, gradient descent cannot stay in a
 # minimum. It is an *eigenvalue* of H: for one direction v, Hv is that number times v. *Power iteration*,
-# $v\leftarrow Hv/\lVert Hv\rVert$, turns nearly every v towards that of the eigenvalue largest in absolute value. In
-# a minimum
-# this is the largest: none is negative. $v\cdot Hv$ is the curvature along v.
+# $v\leftarrow Hv/\lVert Hv\rVert$, turns nearly every v towards that of the eigenvalue largest in absolute value. In a
+# minimum this is the largest: none is negative. $v\cdot Hv$ is the curvature along v.
 #
 # ### Exercise `sharpest` (2 points)
 # Do this `steps` times (at least once), from v. Return the curvature along the last v, a float, and this v.
@@ -1159,10 +1155,9 @@ def two_minima():
 two_minima()
 
 # %% [markdown]
-# What to see: descent drifts to where the loss is more curved, as with many networks. With the large rate the
-# curvature falls at first: above 10,
-# steps overshoot and land in flatter places. Then it rises again, and swings about 10, less and less: the *edge of stability*.
-# From the narrow minimum of the small rate the limit is 2 / 17:
+# What to see: descent drifts to where the loss is more curved, as with many networks. With the large rate the curvature
+# falls at first: above 10, steps overshoot and land in flatter places. Then it rises again, and swings about 10, less
+# and less: the *edge of stability*. From the narrow minimum of the small rate the limit is 2 / 17:
 
 
 # %%
@@ -1354,8 +1349,7 @@ penalised()
 #
 # ### Exercise `residual` (2 points)
 # `u` maps times (N, 1) to values (N, 1), each row for itself; `t` is an array. Return $u''+u$, a Tensor (N, 1) that
-# training
-# can differentiate.
+# training can differentiate.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1475,8 +1469,7 @@ solved_equation()
 
 # %% [markdown]
 # What to see: where the residual is small all the way from 0, the curve is the sine; at step 100 it is smaller after
-# t = 3,
-# and the curve is off there: what came before decides.
+# t = 3, and the curve is off there: what came before decides.
 #
 # ## 9. The result of a loop, without its graph
 #
@@ -1500,11 +1493,9 @@ def fixed_point(W, x, rounds=5000):
 #
 # $$dz=s\,(W\,dz+dW\,z+dx),\quad\text{so}\quad(I-S)\,dz=s\,(dW\,z+dx),\qquad S_{ij}=s_iW_{ij}$$
 #
-# This is *implicit differentiation*. Call the last right side c. Then $g\cdot dz=g\cdot(I-S)^{-1}c=u\cdot c$, where
-# u, the
-# cotangent of c, solves $(I-S)^Tu=g$. And c is a layer, as in unit 06: x gets $s\,u$, and W gets this times $z^T$.
-# With single
-# numbers, W = 0.5 and z = 0.6: s = 0.64, u = g / 0.68; x gets 0.94 g, W 0.56 g.
+# This is *implicit differentiation*. Call the last right side c. Then $g\cdot dz=g\cdot(I-S)^{-1}c=u\cdot c$, where u,
+# the cotangent of c, solves $(I-S)^Tu=g$. And c is a layer, as in unit 06: x gets $s\,u$, and W gets this times $z^T$.
+# With single numbers, W = 0.5 and z = 0.6: s = 0.64, u = g / 0.68; x gets 0.94 g, W 0.56 g.
 #
 # **Predict, then run.** What does x get from backward through one last round alone, for g = 1?
 

@@ -1056,3 +1056,14 @@ def merged(a, b):
     m = max(a[0], b[0])
     by_a, by_b = np.exp(a[0] - m), np.exp(b[0] - m)
     return m, a[1] * by_a + b[1] * by_b, a[2] * by_a + b[2] * by_b
+
+
+@wrong("merged", "zero_is_empty", "A largest score of 0 counts as nothing seen here: only -inf says that.")
+def merged(a, b):
+    if not a[0] or a[0] == -np.inf:
+        return b
+    if not b[0] or b[0] == -np.inf:
+        return a
+    m = max(a[0], b[0])
+    by_a, by_b = np.exp(a[0] - m), np.exp(b[0] - m)
+    return m, a[1] * by_a + b[1] * by_b, a[2] * by_a + b[2] * by_b

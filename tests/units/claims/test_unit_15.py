@@ -191,8 +191,8 @@ def test_two_places_for_two_reasons_are_hard_for_one_head(solved: Any) -> None:
 
 @proves(
     UNIT,
-    "**Predict, then run.** Queries and keys of 64 random numbers (mean 0, variance 1). Eight scores go through a "
-    "softmax: the largest weight is 0.36 on average.",
+    "**Predict, then run.** Queries and keys of 64 random numbers (mean 0, variance 1).",
+    "Eight scores go through a softmax: the largest weight is 0.36 on average.",
 )
 def test_the_largest_of_eight_weights(solved: Any) -> None:
     q, k = np.random.default_rng(0).standard_normal((2, 400, 64))
