@@ -113,6 +113,11 @@ def test_a_message_never_shows_an_error_of_the_check_s_own(unit: str, bubblewrap
 
 SAID = {
     (
+        "IndexError",
+        "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
+        "valid indices",
+    ): "An array stands where a dict is wanted",
+    (
         "AttributeError",
         "'NoneType' object has no attribute 'data'",
     ): "Something is None where the check asks for its",

@@ -172,7 +172,7 @@ def test_two_places_for_two_reasons_are_hard_for_one_head(solved: Any) -> None:
         assert two[2] > 0.99 and one[2] == pytest.approx(1 / 6 + 5 / 6 / 10, abs=0.02)
         (p,) = weights_of(names, one[0])
         assert (
-            max(p[:, 0].min(), p[range(6), [5, 4, 3, 2, 1, 0]].min()) > 0.99
+            max(p[:, 0].min(), p[range(6), [5, 4, 3, 2, 1, 0]].min()) > 0.9
         )  # the first, or the one to be named
         assert names["train"](places="waves", seed=seed)[2] > 0.99
     (one, _, right), (two, _, _) = one, two

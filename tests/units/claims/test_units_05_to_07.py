@@ -339,6 +339,6 @@ def test_targets_of_a_half_both_branches_and_targets_of_minus_1(solved: Any) -> 
 
 @proves("07_losses", "You need this rule again in unit 15, for attention.")
 def test_attention_s_softmax_sends_back_what_the_rule_of_softmax_does(solved: Any) -> None:
-    assert "a row of the softmax sends back p · (u - sum of u · p)." in text_of("15_attention")
+    assert "a row of the softmax sends back p · (u - sum of u · p)" in text_of("15_attention")
     p, u = np.array([0.125, 0.25, 0.625]), np.array([10.0, -2.0, 4.0])
     close(solved("07_losses")["softmax_rule"](u, p, np.log(p)), (p * (u - (u * p).sum()),))
