@@ -154,9 +154,8 @@ class _Line:
             with checking(session):
                 exec(compiled(self.check, self.filename), setup_names(self.assignment))
         except CheckFailed as error:
-            if (
-                process.closed
-            ):  # a check goes on behind a part that was lost, and makes the call that failed again
+            # A check goes on behind a part that was lost, and makes the call that failed again.
+            if process.closed:
                 self.close()
             calls = [*session.calls[telling(session.parts)], *session.echoes]
             return Ending(error.failure.status, calls, error.failure)

@@ -17,6 +17,8 @@ from .syntax import syntax_tree
 MOST_NAMED = 8
 #: Of a line of code so much is shown where it stands beside another one.
 LONGEST = 80
+#: A line that does one thing, "…": returns or raises it, gives it to a name, or takes a name apart into it.
+ALONE = re.compile(r"((return|yield|raise|[\w., ]+=) ?)?…(= *\w+)?")
 
 
 class AnswerError(Exception):
@@ -102,12 +104,12 @@ def _place(frames: Sequence[traceback.FrameSummary]) -> str:
 
 def _here(frame: traceback.FrameSummary) -> str:
     """The part of the line that failed, in parentheses; empty where that is all that the line does, or unknown."""
-    line = linecache.getline(frame.filename, frame.lineno or 0)
     if frame.end_lineno != frame.lineno or frame.colno is None or frame.end_colno is None:
         return ""
-    part = line.encode()[frame.colno : frame.end_colno].decode(errors="replace")  # columns are bytes
-    around = line.replace(part, "", 1).strip()
-    if not part or part.isidentifier() or re.fullmatch(r"(return|yield|raise|[\w.,\[\] ]+=)?|=.*", around):
+    line = linecache.getline(frame.filename, frame.lineno or 0).encode()  # columns count bytes
+    cuts = (None, frame.colno), (frame.colno, frame.end_colno), (frame.end_colno, None)
+    before, part, behind = (line[start:end].decode(errors="replace").strip() for start, end in cuts)
+    if not part or part.isidentifier() or ALONE.fullmatch(f"{before}…{behind}"):
         return ""
     return f" (here: {part[:LONGEST]})"
 

@@ -33,6 +33,19 @@ ONE_DRAW = """with exercise('mul_vjp') as check:
 SEEDS = further_seeds(12, 5)
 
 
+def wrong(name: str, body: str) -> Entry:
+    return Entry("mul_vjp", name, "", f"def mul_vjp(g, a, b):\n    {body}", right=False)
+
+
+#: Ended by a check before it draws, by chance, after it has drawn, and not at all.
+FOUR = [
+    wrong("visible", "return (g * a, g * b)"),
+    wrong("chance", "import random; return (g * a, g * random.random())"),
+    wrong("hidden", "return (30.0, 20.0)"),
+    Entry("mul_vjp", "exact", "", EXACT, right=True),
+]
+
+
 @pytest.fixture
 def weak(mini_course: Course, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Assignment]:
     """The unit `mini` with one draw in a check, and one more answer in its bank."""
@@ -134,48 +147,30 @@ def test_the_bank_of_the_small_unit_holds_and_every_answer_runs_at_every_seed(
 def test_only_what_ended_before_anything_was_drawn_is_run_once(
     weak: Callable[..., Assignment], sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def answer(name: str, body: str) -> Entry:
-        return Entry("mul_vjp", name, "", f"def mul_vjp(g, a, b):\n    {body}", right=False)
-
-    entries = [
-        answer("visible", "return (g * a, g * b)"),
-        answer("chance", "import random; return (g * a, g * random.random())"),
-        answer("hidden", "return (30.0, 20.0)"),
-        Entry("mul_vjp", "exact", "", EXACT, right=True),
-    ]
-    assignment = weak("check.close(yours.mul_vjp(g, a, b), (g * b, g * a), 'times g')", *entries)
+    assignment = weak("check.close(yours.mul_vjp(g, a, b), (g * b, g * a), 'times g')", *FOUR)
     ran: list[tuple[str, int]] = []
     real: Any = seeds_module.grade
 
     def counted(assignment: Any, submission: Any, *more: Any, **options: Any) -> Any:
         source = submission.answers["mul_vjp"]
-        ran.extend((e.name, options["seed"]) for e in entries if source.endswith(e.source))
+        ran.extend((e.name, options["seed"]) for e in FOUR if source.endswith(e.source))
         return real(assignment, submission, *more, **options)
 
     monkeypatch.setattr(seeds_module, "grade", counted)
     result = at_seeds(assignment, sandbox, SEEDS[:4], jobs=1)
     assert result.good, (result.slips, result.faults)
-    count = {entry.name: sum(name == entry.name for name, _ in ran) for entry in entries}
+    count = {entry.name: sum(name == entry.name for name, _ in ran) for entry in FOUR}
     assert count == {"visible": 1, "chance": 4, "hidden": 4, "exact": 4}
     assert (result.runs, result.spared) == (4 + 1 + 4 + 4 + 4 + 2, 3)
 
 
 def test_what_the_proof_saw_end_before_anything_was_drawn_is_not_run_again(
-    weak: Callable[..., Assignment], sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    weak: Callable[..., Assignment], sandbox: Sandbox
 ) -> None:
-    def answer(name: str, body: str) -> Entry:
-        return Entry("mul_vjp", name, "", f"def mul_vjp(g, a, b):\n    {body}", right=False)
-
-    entries = [
-        answer("visible", "return (g * a, g * b)"),
-        answer("chance", "import random; return (g * a, g * random.random())"),
-        answer("hidden", "return (30.0, 20.0)"),
-        Entry("mul_vjp", "exact", "", EXACT, right=True),
-    ]
-    assignment = weak("check.close(yours.mul_vjp(g, a, b), (g * b, g * a), 'times g')", *entries)
+    assignment = weak("check.close(yours.mul_vjp(g, a, b), (g * b, g * a), 'times g')", *FOUR)
     proofs = prove(assignment, sandbox, seed=4, jobs=1)
-    settled = {p.trial.entry for p in proofs if p.trial.entry in entries and p.settled}
-    assert settled == {entries[0]}
+    settled = {p.trial.entry for p in proofs if p.trial.entry in FOUR and p.settled}
+    assert settled == {FOUR[0]}
     seen: list[str] = []
     result = at_seeds(
         assignment, sandbox, SEEDS[:4], settled=settled, jobs=1, done=lambda run: seen.append(run.name)
@@ -188,11 +183,11 @@ def test_what_the_proof_saw_end_before_anything_was_drawn_is_not_run_again(
 def test_what_ends_after_something_was_drawn_or_is_not_as_it_should_be_is_not_settled(
     weak: Callable[..., Assignment], sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wrong = "def mul_vjp(g, a, b):\n    return (g * a, g * b)"
+    turned = FOUR[0]
     entries = [
-        Entry("mul_vjp", "turned", "", wrong, right=False),
+        turned,
         Entry("mul_vjp", "no mistake", "", EXACT, right=False),
-        Entry("mul_vjp", "no right one", "", wrong, right=True),
+        Entry("mul_vjp", "no right one", "", turned.source, right=True),
     ]
     assignment = weak("check.close(yours.mul_vjp(g, a, b), (g * b, g * a), 'times g')")
     drawn = "with exercise('mul_vjp') as check:\n    check.rng.random()"
@@ -204,14 +199,16 @@ def test_what_ends_after_something_was_drawn_or_is_not_as_it_should_be_is_not_se
     monkeypatch.setattr("autograder.referee.bank.load_bank", lambda assignment: entries)
     proofs = prove(assignment, sandbox, seed=4, jobs=1)
     assert {p.trial.label: p.good for p in proofs if p.trial.entry} == {
-        "turned": True,
+        turned.name: True,
         "no mistake": False,
         "no right one": False,
     }
     assert not [p for p in proofs if p.settled]
     # What a notebook says of it, which draws at another seed, is asked there alone.
     told = {
-        seed: next(p.told for p in prove(assignment, sandbox, seed=seed, jobs=1) if p.trial.label == "turned")
+        seed: next(
+            p.told for p in prove(assignment, sandbox, seed=seed, jobs=1) if p.trial.label == turned.name
+        )
         for seed in (4, 0)
     }
     assert told == {4: "", 0: "its own sentence"}

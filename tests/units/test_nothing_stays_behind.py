@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import re
-import time
 import warnings
 from dataclasses import replace
 from typing import Any
@@ -17,8 +16,6 @@ import matplotlib
 import pytest
 
 from autograder.authoring.explain import SEED
-from autograder.lesson.answers import AnswerTimeout
-from autograder.lesson.failures import CheckFailed
 from autograder.lesson.probes import LocalBoundary, Session
 from autograder.referee.bank import Entry, load_bank
 from autograder.referee.check_cells import checking, compiled, remember, setup_names
@@ -33,8 +30,8 @@ IN_PLACE = re.compile(
     r"[-+*/|&@^%]=|\] *=|\.\w+ *=[^=]|\bout=|\bdel\b|\bglobal\b|\.at\(|copyto|"
     r"\.(append|pop\w*|sort|fill|clear|update|extend|insert|remove|reverse|resize|setdefault|add|put\w*|itemset)\("
 )
-#: Of a check that takes longer than this, in seconds, five of these answers are tried.
-LONG = 0.3
+#: Whose checks take a second or more: five of the answers to them are tried.
+LONG = {"island_network", "Tensor", "project"}
 
 
 class Kernel:
@@ -61,10 +58,8 @@ class Kernel:
             self.run(answer, f"<answer to {exercise.name}>")
             with checking(Session(LocalBoundary(self.names), SEED, quiet=True)):
                 exec(compiled(check, filename), dict(self.checking))
-        except (CheckFailed, AnswerTimeout) as error:
-            return str(error)
-        except Exception as error:  # of the cell itself
-            return repr(error)
+        except Exception as error:  # of the check, or of the cell itself
+            return f"{type(error).__name__}: {error}"
         finally:
             self.names.clear()
             self.names.update(self.at_first)
@@ -76,10 +71,9 @@ def left_behind(assignment: Assignment) -> tuple[list[str], int]:
     kernel, bank = Kernel(assignment), load_bank(assignment)
     found, wrong = [], 0
     for exercise in assignment.exercises:
-        begun = time.monotonic()
         assert not kernel.told(exercise, exercise.solution)
         entries = [e for e in bank if e.exercise == exercise.name and e.ends and IN_PLACE.search(e.source)]
-        if time.monotonic() - begun > LONG:
+        if exercise.name in LONG:
             entries = random.Random(1).sample(entries, min(5, len(entries)))
         for entry in entries:
             wrong += bool(kernel.told(exercise, entry.answer(exercise.solution)))
@@ -89,7 +83,7 @@ def left_behind(assignment: Assignment) -> tuple[list[str], int]:
     return found, wrong
 
 
-@pytest.mark.parametrize("unit", [unit for unit in COURSE.units() if not unit.startswith("17")])
+@pytest.mark.parametrize("unit", COURSE.units())
 def test_after_a_wrong_answer_the_right_one_passes(unit: str) -> None:
     matplotlib.use("Agg")
     with warnings.catch_warnings():
