@@ -108,6 +108,7 @@ def test_an_exception_names_the_student_s_line_and_no_line_of_ours(cell: Cell) -
     [
         ("return g['é'] * a, b * (a / 0), a / 1", "a / 0"),
         ("c = [a, g['é']][1] + [g['è']]", "g['è']"),
+        ("return a / 0, b", "a / 0"),
         ("g[0] = b + g[0]", "g[0]"),
         ("g[0][1] = b[2]", "b[2]"),
         ("return a / 0", ""),

@@ -651,12 +651,14 @@ def test_without_a_sandbox_the_build_says_so_and_keeps_the_old_file(
     [
         (lambda x: np.ones(2)[np.array([x])], lambda x: [][0]),
         (lambda x: [*x], lambda x: x[0]),
+        (lambda x: list(x), lambda x: x[0]),
         (lambda x: len(x), lambda x: list(x)),
         (lambda x: min([]), lambda x: float("no number")),
         (lambda x: np.max(np.ones(0)), lambda x: np.random.default_rng().choice(3, p=[1.0])),
         (lambda x: "a" + [x][:0], lambda x: "a" * x),
         (lambda x: quiet_no_more(np.log, 0.0), lambda x: quiet_no_more(np.divide, x, 0.0)),
         (lambda x: quiet_no_more(np.exp, 1e4), lambda x: quiet_no_more(np.sqrt, -x)),
+        (lambda x: quiet_no_more(np.exp, 1e4), lambda x: quiet_no_more(np.exp, -1e4)),
     ],
 )
 def test_two_causes_of_one_type_of_exception_are_two(
