@@ -155,7 +155,7 @@ def _shown(needed: _Needed, trial: Trial) -> Proof:
         heard=asked.__setitem__,
     )
     proof = judge(trial, report)
-    if entry is not None and proof.good:
+    if entry is not None:
         proof.settled = not seed_mattered(report, trial.answers[entry.exercise])
     # Where a visible check draws, it asks a learner other questions than here.
     if (

@@ -44,8 +44,7 @@ class Ending:
 
 def seed_mattered(report: Report, answer: str) -> bool:
     """Whether an answer with this report may end in another way at another seed, or when it runs again."""
-    drawn = any(outcome.drawn or outcome.status == PASSED for outcome in report.outcomes)
-    return drawn or _UNSTEADY.search(answer) is not None
+    return any(outcome.drawn for outcome in report.outcomes) or _UNSTEADY.search(answer) is not None
 
 
 def run_check(
