@@ -2389,20 +2389,14 @@ def fixed_point_rule(g, z, W, x):
     return gradient(total, weights).data, gradient(total, inputs).data
 
 
-@wrong("fixed_point_rule", "hundred_rounds", FEW_ROUNDS)
+for name, rounds in (("twenty", 20), ("hundred", 100)):
+    wrong("fixed_point_rule", f"{name}_rounds", FEW_ROUNDS, source=f"""
 def fixed_point_rule(g, z, W, x):
     s, u = 1 - z * z, g
-    for _ in range(100):
+    for _ in range({rounds}):
         u = g + W.T @ (s * u)
     return np.outer(s * u, z), s * u
-
-
-@wrong("fixed_point_rule", "twenty_rounds", FEW_ROUNDS)
-def fixed_point_rule(g, z, W, x):
-    s, u = 1 - z * z, g
-    for _ in range(20):
-        u = g + W.T @ (s * u)
-    return np.outer(s * u, z), s * u
+""")
 
 
 @wrong("fixed_point_rule", "fifty_terms", FEW_ROUNDS)

@@ -1010,6 +1010,8 @@ def merged(a, b):
         return mb, lb + la * np.exp(ma - mb), vb + va * np.exp(ma - mb)
     return a
 """)
+wrong("merged", "zero_is_empty", "A largest score of 0 counts as nothing seen here: only -inf says that.", source=changed(
+    MERGED, ("    m = max(m_a, m_b)\n", "    if not m_a:\n        return b\n    if not m_b:\n        return a\n    m = max(m_a, m_b)\n")))
 wrong("merged", "m_added_up", "The two m are added up here: the largest score of both pieces is the larger of the two.", source=changed(
     MERGED, ("m = max(m_a, m_b)", "m = m_a + m_b")))
 wrong("merged", "through_the_logarithm", "exp of a score of thousands is inf, and of one far below 0 it is 0: take exp of differences from the larger m alone.", source=changed(
@@ -1052,17 +1054,6 @@ def merged(a, b):
     if a[0] < -1e4:
         return b
     if b[0] < -1e4:
-        return a
-    m = max(a[0], b[0])
-    by_a, by_b = np.exp(a[0] - m), np.exp(b[0] - m)
-    return m, a[1] * by_a + b[1] * by_b, a[2] * by_a + b[2] * by_b
-
-
-@wrong("merged", "zero_is_empty", "A largest score of 0 counts as nothing seen here: only -inf says that.")
-def merged(a, b):
-    if not a[0] or a[0] == -np.inf:
-        return b
-    if not b[0] or b[0] == -np.inf:
         return a
     m = max(a[0], b[0])
     by_a, by_b = np.exp(a[0] - m), np.exp(b[0] - m)

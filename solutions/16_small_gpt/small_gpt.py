@@ -1349,7 +1349,9 @@ def written(start, length, T, table, seed=0):
 
     def logits_of(window):
         asked.append(list(window) if isinstance(window, list) else f"no list: {type(window).__name__}")
-        return table[int(np.ravel(window[-1])[-1])]  # where a token is an array, the check sees it in `asked`
+        # where a token is an array, or there is none, the check sees it in `asked`
+        last = np.ravel(window[-1] if isinstance(window, list) and window else window)[-1:]
+        return table[int(last[0]) if last.size else 0]
 
     ids = write(start, length, T, logits_of, lambda logits: logits / logits.sum(), rng)
     return ids, asked, start, float(rng.random()), type(ids).__name__
