@@ -794,10 +794,12 @@ def fits(x, w, b):
 
 
 def misfit(draws):
-    """The shapes of the first arrays that are no layer's; empty when all are."""
+    """What is odd about the first arrays that are no layer's; empty when all are."""
     for drawn in draws:
         if len(drawn) != 3:
             return f"these are {len(drawn)} arrays"
+        if not all((np.abs(a) <= 1000).all() for a in drawn):  # and not NaN
+            return "yours hold NaN, infinity or numbers beyond 1000"
         if not fits(*drawn):
             shapes = ", ".join(f"{name} {a.shape}" for name, a in zip("xwb", drawn))
             return f"yours are {shapes}"
