@@ -30,18 +30,34 @@ MINI = Path(__file__).resolve().parent / "mini"
 
 #: The modules that take longest. They begin first: at the end the other workers would wait for them.
 LONGEST = (
+    "tests/classroom/site/test_in_a_browser.py",
     "tests/cli/test_cli.py",
     "tests/classroom/test_nothing_lost.py",
-    "tests/classroom/site/test_in_a_browser.py",
     "tests/units/test_units.py",
-    "tests/learner/test_own_engine.py",
+    "tests/classroom/test_workers.py",
+    "tests/units/test_nothing_stays_behind.py",
+    "tests/classroom/test_ways_in.py",
     "tests/units/test_testing_gradients.py",
-    "tests/learner/test_review.py",
+    "tests/classroom/test_cluster.py",
+    "tests/learner/test_own_engine.py",
+    "tests/learner/test_seen.py",
+    "tests/units/test_numerical_rules.py",
+    "tests/learner/test_arrival.py",
     "tests/cli/test_pages.py",
+    "tests/learner/test_jupyterlab.py",
+    "tests/classroom/site/test_site.py",
+    "tests/sandbox/test_meter.py",
+    "tests/authoring/test_frames.py",
+    "tests/learner/test_review.py",
     "tests/sandbox/test_sandbox.py",
     "tests/sandbox/attacks/test_bombs.py",
     "tests/sandbox/attacks/test_endings.py",
     "tests/sandbox/attacks/test_replies.py",
+    "tests/learner/test_own_scalars.py",
+    "tests/classroom/test_hogs.py",
+    "tests/authoring/test_handbook.py",
+    "tests/learner/test_switches.py",
+    "tests/referee/test_ready.py",
 )
 
 

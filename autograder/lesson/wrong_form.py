@@ -14,7 +14,10 @@ from .wire import Opaque
 def kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
     """Another kind of value than is wanted."""
     if got is None and expected is not None:
-        return "The function returned None. Is a `return` missing, or inside an `if` that was not taken?"
+        return (
+            "The function returned None. Is a `return` missing, or inside an `if` that was not taken or a loop that "
+            "had nothing to go over, or does it return what gives None, as a call does that writes in place?"
+        )
     if isinstance(got, Opaque) and got.type_name == "ndarray" and "dtype=object" in got.text:
         if "None" in got.text:
             return "This array holds None where a number belongs."
@@ -38,7 +41,7 @@ def kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
         if (found := _one_of_several(got, expected)) or len(got) == len(expected):
             return found
         if all(map(is_array, expected)):  # its rows are no items
-            return f"This is one array, and {len(expected)} are wanted, in a tuple."
+            return f"This is one array, and {len(expected)} are wanted, in a {type(expected).__name__}."
         return _there_are(len(got), "item", len(expected))
     if is_array(expected) and isinstance(got, (tuple, list)):
         return (
@@ -64,17 +67,15 @@ def _stands_alone(got: Any, item: Any) -> bool:
 
 def _one_of_several(got: Any, expected: Any) -> str:
     """An array where a tuple of several is wanted: most often the others were forgotten."""
-    several = len(expected)
+    several, of = len(expected), type(expected).__name__
     if several < 2 or not all(map(is_array, expected)):
         return ""
     for i, item in enumerate(expected):
         if difference(got, item) is None:
             every = "both" if several == 2 else f"all {several}"
-            return (
-                f"This is the {ordinal(i)} of {several} arrays that are wanted. Return {every}, in a tuple."
-            )
+            return f"This is the {ordinal(i)} of {several} arrays that are wanted. Return {every}, in a {of}."
     if any(got.shape == item.shape for item in expected):
-        return f"This is one array, and {several} are wanted, in a tuple."
+        return f"This is one array, and {several} are wanted, in a {of}."
     return ""
 
 

@@ -139,6 +139,8 @@ with exercise("polynomial") as check:
         for p, x in check.cases(1, array(3), array(*shape)):
             check.close(yours.polynomial(p, x), p[0] + p[1] * x + p[2] * x * x, f"an x of shape {shape}")
             check.close(yours.polynomial(p, 0 * x), p[0] + 0 * x, "at 0 there is the constant alone")
+    for p, x in check.cases(2, array(3), array(1)):
+        check.close(yours.polynomial(p, x.reshape(())), p[0] + p[1] * x[0] + p[2] * x[0] ** 2, "an x of shape ()")
     nowhere = yours.polynomial(np.array([1.0, 2.0]), np.zeros((2, 0)))
     check.close(nowhere, np.zeros((2, 0)), "no places, no values")
     ### END HIDDEN TESTS
@@ -222,7 +224,7 @@ ax = plots.fit(seconds, metres, curve, title="By hand", xlabel="time in s", ylab
 # **Random search** changes the parameters at random, and keeps what helps.
 #
 # ### Exercise `random_step` (2 points)
-# One step: return the changed parameters if their loss is smaller, else the old ones.
+# Return the changed parameters if their loss is smaller (NaN is not), else the old ones.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -289,6 +291,8 @@ with exercise("random_step") as check:
         check.close(tried("1e-9 * (p**2).sum()", p, [-p / 2]), [p / 2], "a little smaller is smaller")
         change[1] = -2 * p[1]
         check.close(tried("p[1]**2", p, [change]), [p], "an equal loss is not smaller: stay")
+        nowhere = tried("p[0] if p[0] >= 0 else np.nan", np.abs(p), [-2 - 2 * np.abs(p)])
+        check.close(nowhere, [np.abs(p)], "a loss of NaN is not smaller: stay")
     p, far = np.array([3.0, -1.0]), np.array([1e20, 0.0])
     check.close(tried(bowl, p, [far]), [p], "the change is huge, and p is what it was")
     check.close(p_after_step(bowl, p, far), p, "p is the caller's, whatever the size of the change")
@@ -1113,9 +1117,9 @@ harbour()
 
 # %% [markdown]
 # ### Exercise `tide_model` (3 points)
-# Choose a model, and fit it. `tide_model` gets two arrays, the hours and heights of two days, which stay as they are. It
-# returns a function from an array of hours to heights. Its mean squared error on the **third** day, unseen, has to be
-# below 0.15. Other harbours follow, under the same moon.
+# Choose a model, and fit it. `tide_model` gets two arrays, the hours and heights of two days, which stay as they are.
+# It returns a function from hours to heights, both arrays. Its mean squared error on the **third** day,
+# unseen, has to be below 0.15. Other harbours follow, under the same moon.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1189,7 +1193,7 @@ def told(two_days, third):
     elif two_days > 8:
         cause = "So much is missing: is the mean height a parameter, does the loss compare with these heights, are there steps, does a call change the parameters?"
     elif two_days > 2:
-        cause = "The mean height alone would be as good: does a wave of 12.42 hours (2 * pi to a turn) follow the water?"
+        cause = "The mean height alone would be as good: does a wave of 12.42 hours (2 * pi to a turn) follow the water, around a mean that is a parameter?"
     else:
         cause = "The wave is there in part: has it the right time, size and mean height, and are the steps enough to get there?"
     errors = f"its mean squared error is {two_days:.3g} on the two days, and {third:.3g} on the third, which it has not seen"

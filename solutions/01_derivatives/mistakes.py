@@ -28,6 +28,11 @@ def polynomial(p, x):
     return p[0] + p[1] * x
 
 
+@wrong("polynomial", "along_the_first_axis", "An x of shape () has no axis to go along, and x may have any shape: powers and products of arrays need no loop over places.")
+def polynomial(p, x):
+    return np.array([sum(c * value**k for k, c in enumerate(p)) for value in x])
+
+
 @wrong("polynomial", "parabola_only", "x**3 has no share here. The function has to take as many parameters as p has, up to the last.")
 def polynomial(p, x):
     return sum(p[k] * x**k for k in range(min(len(p), 3)))
@@ -234,6 +239,14 @@ def mean_squared_error(predictions, targets):
 # -- random_step ------------------------------------------------------------------------------------------------------
 
 
+@wrong("random_step", "nan_moves", "Of a change whose loss is NaN you take the parameters: no comparison with NaN is True, so `>=` lets it through. Ask whether the new loss is smaller.")
+def random_step(loss, p, change):
+    candidate = p + change
+    if loss(candidate) >= loss(p):
+        return p
+    return candidate
+
+
 @wrong("random_step", "always_moves", "The change is kept whatever it does to the loss. Keep it only if the loss gets smaller, and compare before anything is written into p: `+=` on another name of p does that.")
 def random_step(loss, p, change):
     return p + change
@@ -313,7 +326,7 @@ def random_step(loss, p, change):
 @right("random_step", "early_return")
 def random_step(loss, p, change):
     new_p = np.add(p, change)
-    if loss(p) <= loss(new_p):
+    if not loss(new_p) < loss(p):
         return p
     return new_p
 
@@ -1113,6 +1126,12 @@ wrong(
     "integers_forgotten",
     "p is put back now. But an array of integers still swallows the step: 1 + 0.5 becomes 1 in it.",
     source=changed(MENDED, ("    p = np.asarray(p, dtype=float)\n", "")),
+)
+wrong(
+    "mended_gradient",
+    "gradient_of_floats_alone",
+    "The gradient holds floats, but p still holds integers, and swallows the step: 1 + 0.5 becomes 1 in it.",
+    source=changed(MENDED, ("    p = np.asarray(p, dtype=float)\n    grad = np.zeros_like(p)\n", "    grad = np.zeros(p.shape)\n")),
 )
 wrong(
     "mended_gradient",

@@ -990,6 +990,8 @@ with exercise("second_derivative") as check:
     ### BEGIN HIDDEN TESTS
     from autograder import integer, numbers
 
+    for x, c in (0.0, [3.0, 0.0, 2.5, 0.0, 0.0]), (-1.0, [0.0, 5.0, 2.5, 0.0, 0.0]):
+        check.close(second_of(c, x, 1.0)["result"], 5.0, "where the slope is 0, there may be a bend")
     for factor, n, x in check.cases(8, number(), integer(2, 6), number()):
         check.close(second_of_power(factor, n, x), factor * n * (n - 1) * x ** (n - 2), "by Duals that hold Duals")
     for c, x, scale in check.cases(12, numbers(5), number(-2.0, 2.0), number()):

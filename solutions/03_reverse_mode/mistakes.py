@@ -495,8 +495,19 @@ wrong(
 wrong(
     "pass_back",
     "a_new_value",
-    "Nothing has come to the parents. Is it their `grad` that you add to? `parent += c` makes a new Value, and leaves the parent as it was.",
+    "Nothing has come to the parents here. `parent += c` makes a new Value, and adds nothing to the parent's `grad`; and a node that remembers that it was done passes nothing on at the next call.",
     source=changed(PASS, ("parent.grad += cotangent", "parent += cotangent")),
+)
+
+
+wrong(
+    "pass_back",
+    "done_once",
+    "Nothing has come to the parents here. `parent += c` makes a new Value, and adds nothing to the parent's `grad`; and a node that remembers that it was done passes nothing on at the next call.",
+    source=changed(
+        PASS,
+        ("    if not node.op:\n        return\n", '    if not node.op or getattr(node, "done", False):\n        return\n    node.done = True\n'),
+    ),
 )
 
 
@@ -695,7 +706,7 @@ wrong(
 wrong(
     "topological_order",
     "raised_limit",
-    "The function still calls itself, with Python's limit raised. A longer chain would end the whole kernel: keep a stack in a list instead.",
+    "The function still calls itself, with Python's limit raised. A chain that is longer than the new limit fails again: keep a stack in a list instead.",
     source=changed(VISIT, ("    order, seen", "    import sys\n\n    sys.setrecursionlimit(100_000)\n    order, seen")),
 )
 
@@ -2302,6 +2313,20 @@ def mended_rules():
         "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
     }
 """
+
+wrong(
+    "mended_rules",
+    "the_loop_s_last_slope",
+    "All rules here have the slope of the last one: a function that is made in a loop looks its names up when it is called. Hand them in: `lambda g, out, a, slope=slope: ...`.",
+    source="""
+def mended_rules():
+    rules = {}
+    for name, slope in {"cube": lambda a: 3 * a * a, "absolute": lambda a: 1.0 if a > 0 else -1.0}.items():
+        rules[name] = lambda g, out, a: (g * slope(a),)
+    rules["divide"] = lambda g, out, a, b: (g / b, -g * a / b**2)
+    return rules
+""",
+)
 
 wrong(
     "mended_rules",

@@ -2374,3 +2374,72 @@ network(
     "The scores are right, and their Tensor remembers nothing: it was made of `.data`, so that no way leads back to the weights.",
     *OF_ARRAYS, ("return x @ W.data + b.data", "return Tensor(x @ W.data + b.data)"),
 )
+
+
+wrong(
+    "broadcast_shape",
+    "the_same_object",
+    "`is` asks whether two lengths are one object, and two ints above 256 are not: 1000 does not fit 1000 here. Compare with `!=`.",
+    source="""
+def broadcast_shape(a, b):
+    rank = max(len(a), len(b))
+    a = (1,) * (rank - len(a)) + tuple(a)
+    b = (1,) * (rank - len(b)) + tuple(b)
+    for m, n in zip(a, b):
+        if m is not n and m != 1 and n != 1:
+            raise ValueError(f"{m} does not fit {n}")
+    return tuple(max(m, n) for m, n in zip(a, b))
+""",
+)
+wrong(
+    "as_operand",
+    "a_list_of_one_is_a_number",
+    "A list of one number is taken for a number here, and loses its own dtype. A number has no axes: ask for those.",
+    source="""
+def as_operand(x, dtype):
+    if not isinstance(x, np.ndarray) and np.size(x) == 1:
+        return np.asarray(x, dtype=dtype)
+    return np.asarray(x)
+""",
+)
+wrong(
+    "first_cotangent",
+    "first_length_alone",
+    "Only the number of axes and the first length are compared: every length counts.",
+    source="""
+def first_cotangent(data, gradient=None):
+    if gradient is None:
+        if data.size > 1:
+            raise RuntimeError("which gradient does each number get?")
+        return np.ones_like(data)
+    gradient = np.array(gradient, dtype=data.dtype)
+    if gradient.ndim != data.ndim or (data.ndim and len(gradient) != len(data)):
+        raise ValueError("the shapes differ")
+    return gradient
+""",
+)
+
+
+wrong(
+    "unbroadcast",
+    "lengths_that_do_not_occur",
+    "An axis is added up here where its length occurs nowhere in the shape. Compare each axis with its partner from the right: a 1 may stand beside a 3 that is there as well.",
+    source="""
+def unbroadcast(g, shape):
+    stretched = tuple(i for i, n in enumerate(g.shape) if n not in shape)
+    return g.sum(axis=stretched).reshape(shape)
+""",
+)
+wrong(
+    "mended_array_rules",
+    "rounded_logarithm",
+    "The logarithm of 2 is rounded here, and the cotangents are off from the fifth digit on: `np.log(2)`.",
+    source="""
+def mended_array_rules():
+    return {
+        "square": lambda g, out, a: (g * 2 * a,),
+        "log2": lambda g, out, a: (g / (a * 0.6931),),
+        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
+    }
+""",
+)

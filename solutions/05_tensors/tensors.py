@@ -204,6 +204,7 @@ with exercise("broadcast_shape") as check:
     from autograder import integer, one_of
 
     few = [((), ()), ((1,), (1,)), ((1,), (4,)), ((3,), (2, 3)), ((2, 3), (2, 3)), ((1, 1, 1), (2, 3))]
+    few += [((1000,), (1000,)), ((300, 1), (300, 700))]
     many = [((2, 1, 3, 1, 4), (5, 1, 6, 1)), ((2, 3, 1, 2, 1, 3, 2, 1), (7,)), ((1,) * 12, (2, 1) * 6)]
     for a, b in few + many:
         check.close(shape_of(a, b), np.broadcast_shapes(a, b), "what NumPy does with these shapes")
@@ -1013,7 +1014,9 @@ with exercise("as_operand") as check:
         whole = np.array([[3, -2]])
         check.close(operand_of(whole, dtype), (True, [[3, -2]], str(whole.dtype)), "integers are an array's dtype, too")
         check.close(operand_of(a.tolist(), "float32"), (True, a.tolist(), "float64"), "a list has its own")
-        check.close(operand_of([True, False], dtype), (True, [True, False], "bool"), "a list has its own")
+        for some in ([True, False], [True], [[False]]):
+            check.close(operand_of(some, dtype), (True, some, "bool"), "a list has its own, of one number as well")
+        check.close(operand_of([x], "float32"), (True, [x], "float64"), "a list of one number is a list")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1392,7 +1395,7 @@ with exercise("first_cotangent") as check:
         expected = c.astype(dtype).tolist(), dtype
         check.close(cotangent_for((2, 3), c, dtype), expected, "the weights, in the dtype of the result")
         check.close(cotangent_for((2, 3), c.tolist(), dtype), expected, "a list of lists, too")
-        for shape in ((3, 2), (6,), (1, 2, 3), (3,)):
+        for shape in ((3, 2), (6,), (1, 2, 3), (3,), (2, 4), (2, 1), (1, 3)):
             check.close(cotangent_for(shape, c, dtype), "raises ValueError", "another shape")
         check.close(cotangent_for((2, 3), c[:1]), "raises ValueError", "a gradient is not broadcast")
         check.close(cotangent_for((2, 3), None), "raises RuntimeError", "more than one number")

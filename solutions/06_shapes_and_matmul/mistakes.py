@@ -1536,3 +1536,33 @@ steps("slopes_of_the_first_image", "All slopes are asked for at the first image.
 steps("parts_of_slopes_of_the_first_image", "All slopes are asked for at the first image. After some steps they are others: give back the image where you are now.",
       ("back(now, g)", "back(image, g)"), ("0.02 * np.sign(d)", "0.05 * d / abs(d).max()"), source=PUSHED)
 right("fooled", "longer_steps_by_the_norm", source=changed(PUSHED, ("0.02 * np.sign(d)", "0.06 * d / np.linalg.norm(d)")))
+
+
+wrong(
+    "sum_and_mean",
+    "axes_only_where_it_does_not_fit",
+    "`g` is stretched as it is wherever that fits, and along the wrong axes where lengths are equal. Put the summed axes back always.",
+    source="""
+def sum_rule(g, out, a, axis=None, keepdims=False):
+    try:
+        return (np.broadcast_to(g, a.shape),)
+    except ValueError:
+        return (np.broadcast_to(np.expand_dims(g, axis), a.shape),)
+
+
+def mean_rule(g, out, a, axis=None, keepdims=False):
+    (copied,) = sum_rule(g, out, a, axis, keepdims)
+    return (copied / (a.size / out.size),)
+""",
+)
+wrong(
+    "two_layer_rule",
+    "mask_of_signs",
+    "Where relu got a number below 0, its slope is 0, and here it is -1: `np.sign` is no mask. Ask which numbers are above 0.",
+    source="""
+def two_layer_rule(g, out, x, W1, b1, W2, b2):
+    z = x @ W1 + b1
+    dz = (g @ W2.T) * np.sign(z)
+    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), np.maximum(z, 0).T @ g, g.sum(axis=0)
+""",
+)

@@ -126,7 +126,8 @@ recall(
 # A mean is a sum, divided by how many numbers went in: `a.size / out.size`.
 #
 # ### Exercise `sum_and_mean` (3 points)
-# The rules of `a.sum(axis=axis, keepdims=keepdims)` and of the mean. The axis is an int, a tuple, or `None` for all.
+# The rules of `a.sum(axis=axis, keepdims=keepdims)` and of the mean. The axis is an int (-1: the last), a tuple, or
+# `None` for all.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -600,6 +601,7 @@ if predicted(prediction, "counted_twice"):
 #
 # ### Exercise `index_rule` (2 points)
 # The rule of `a[index]`. The index is an int, an array of ints, a mask, or a tuple of ints and arrays.
+# Ints may be negative.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -821,7 +823,7 @@ if predicted(prediction, "entry_of_b"):
 # So `dA[i, k]` is row `i` of G times row `k` of B. A matrix product multiplies rows by *columns*, so B is turned:
 # dA = G Bᵀ.
 #
-# Where lengths differ, **the shapes decide**, too: dA is (2, 3) like A. From G (2, 4) and B (3, 4) there is one way to
+# Where lengths differ, **the shapes decide**: dA is (2, 3) like A. From G (2, 4) and B (3, 4) there is one way to
 # get it: (2, 4) times (4, 3).
 #
 # ### Exercise `matmul_rule` (2 points)
@@ -1261,7 +1263,7 @@ with exercise("mended_lookup") as check:
 # ## 7. A network that reads digits
 #
 # Of each 2 by 2 block of an image of 8 by 8 pixels the network gets the darkest pixel and the mean, 32 numbers: `x`.
-# Two layers make ten scores of them, one per digit:
+# Two layers make ten scores, one per digit:
 #
 # $$\mathrm{scores} = \mathrm{relu}(x\,W_1 + b_1)\,W_2 + b_2$$
 #
@@ -1520,7 +1522,7 @@ first = [rng.normal(size=(32, 32)) / 4, np.zeros(32)]
 first += [rng.normal(size=(32, 10)) / 10, np.zeros(10)]
 
 # %%
-# First a test: all weights, and 64 random pixels, no two of them tied.
+# First a test: all weights, and 64 random pixels, no two tied.
 x, y = features[train[:4]], wanted[train[:4]]
 g = 2 * (two_layers(x, *first) - y) / y.size  # of the mean squared error
 found = two_layer_rule(g, two_layers(x, *first), x, *first)[1:]
@@ -1607,7 +1609,8 @@ def recorded_scores(pixels, W1, b1, W2, b2):
 leaves = [Tensor(images[:50]), *map(Tensor, first)]
 g = wanted[:50]
 print("rules called:", *backward(recorded_scores(*leaves), g))
-dx, *by_hand = two_layer_rule(g, None, features[:50], *first)
+x = features[:50]
+dx, *by_hand = two_layer_rule(g, two_layers(x, *first), x, *first)
 by_hand = [to_pixels(dx, images[:50]), *by_hand]
 far = max(abs(leaf.grad - one).max() for leaf, one in zip(leaves, by_hand))
 print("the engine's gradients of pixels and weights: off by", far.round(6).item())
@@ -1651,7 +1654,8 @@ def pixels():
     panels, gradients = plots.panels(6), []
     for place in (45, 317, 382):
         g = np.eye(10)[[labels[place]]]  # the score of this digit
-        dx = two_layer_rule(g, g, features[[place]], *weights)[0]
+        x = features[[place]]
+        dx = two_layer_rule(g, two_layers(x, *weights), x, *weights)[0]
         gradients.append(to_pixels(dx, images[[place]])[0])
     limit = np.abs(gradients).max()
     for place, gradient, above, below in zip((45, 317, 382), gradients, panels[:3], panels[3:]):
@@ -1688,7 +1692,8 @@ def your_scores(image):
 
 def your_back(image, g):
     x = features_of(image[None])[-1] - middle
-    return to_pixels(two_layer_rule(g[None], None, x, *weights)[0], image[None])[0]
+    dx = two_layer_rule(g[None], two_layers(x, *weights), x, *weights)[0]
+    return to_pixels(dx, image[None])[0]
 
 
 five = images[763]
@@ -1700,7 +1705,7 @@ five = images[763]
 # `back(image, g)` gives the gradient by each pixel, for a cotangent `g` (10,) of the scores. You have **100 calls** of
 # the two together, about 50 steps.
 #
-# Try it before the check: `fooled(five, 8, your_scores, your_back)`. Where the check says no, `show_fooled` draws why.
+# Try it first: `fooled(five, 8, your_scores, your_back)`. Where the check says no, `show_fooled` draws why.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1983,7 +1988,8 @@ else:
     scores = torch.relu(x @ theirs[0] + theirs[1]) @ theirs[2] + theirs[3]
     scores.backward(torch.tensor(wanted[:50]))
     g = wanted[:50]
-    dx, *ours = two_layer_rule(g, None, features[:50], *weights)
+    x = features[:50]
+    dx, *ours = two_layer_rule(g, two_layers(x, *weights), x, *weights)
     ours = [*ours, to_pixels(dx, images[:50])]
     far = max(abs(a - b.grad.numpy()).max() for a, b in zip(ours, [*theirs, pictures]))
     print("the gradients of all weights and pixels agree:", far < 1e-10)

@@ -1731,6 +1731,8 @@ with exercise("mended_net") as check:
     check.equal(net_run(1, MANY, True)[1:3], net_run(1, MANY, True)[1:3], "and so do the drops")
     drops = [dropped_in(out, arrays, MANY) for arrays, out, _, _ in (net_run(s, MANY, True) for s in (1, 2))]
     check.true((drops[0] != drops[1]).any(), "drawn from the rng that is given: another seed drops others")
+    counts = drops[0].sum(axis=1)
+    check.true(counts.min() < counts.max(), "each neuron is dropped or not by itself: not as many in each row")
     starts = net_starts([check.rng.randrange(10**6) for _ in range(40)])
     taken = np.mean([np.isin(second, first).all() for first, second in zip(*starts)])
     check.true(taken < 0.5, "`second` is drawn, and not taken from `first`")

@@ -2769,3 +2769,24 @@ NOT_AROUND_0 = "The first weights are not drawn around 0, as those of `rng.rando
 wrong("mended_net", "above_0", NOT_AROUND_0, source=net(first="Parameter(rng.random((8, 3)))", second="Parameter(rng.random((1, 8)))"))
 wrong("mended_net", "first_above_0", NOT_AROUND_0, source=net(first="Parameter(rng.random((8, 3)))"))
 wrong("mended_net", "second_above_0", NOT_AROUND_0, source=net(second="Parameter(rng.random((1, 8)))"))
+wrong(
+    "mended_net",
+    "exactly_half",
+    "Each row loses four of its eight neurons here, no more and no fewer. Dropout draws for each number by itself, so that the count varies.",
+    source=net(
+        drop="half = np.tile([0.0, 0, 0, 0, 2, 2, 2, 2], (len(hidden.data), 1))\n        "
+        "hidden = hidden * self.rng.permuted(half, axis=1) if self.training else hidden"
+    ),
+)
+
+
+wrong(
+    "xavier_uniform",
+    "one_number_for_each_neuron",
+    "One number is drawn for each neuron, and all weights of its row are that. Draw for each weight.",
+    source="""
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(6 / (fan_in + fan_out))
+    return rng.uniform(-a, a, (fan_out, 1)) + np.zeros((fan_out, fan_in))
+""",
+)

@@ -320,138 +320,61 @@ def momentum_step(p, g, v, lr, mu):
     return new_p, new_v
 
 
-# -- momentum_rate_inside ---------------------------------------------------------------------------------------------
+# -- lr_and_mu --------------------------------------------------------------------------------------------------------
+
+POLYAK = """
+def lr_and_mu(curvatures):
+    low, high = math.sqrt(min(curvatures)), math.sqrt(max(curvatures))
+    return (2 / (low + high)) ** 2, ((high - low) / (high + low)) ** 2
+"""
+CHOICE = "    return (2 / (low + high)) ** 2, ((high - low) / (high + low)) ** 2"
 
 
-@wrong(
-    "momentum_rate_inside",
-    "in_place",
-    "The numbers are right, and an array that came in was overwritten. Make new ones.",
+def choice(name, sentence, text):
+    """A wrong choice: the two numbers, in terms of the roots of the smallest and the largest curvature."""
+    wrong("lr_and_mu", name, sentence, source=changed(POLYAK, (CHOICE, f"    return {text}")))
+
+
+THIS_VALLEY = "The same numbers come for every valley, and where curvatures are 25 times as large, the rate has to be 25 times smaller."
+choice("for_this_valley", THIS_VALLEY, "0.06, 0.6")
+choice("as_in_the_picture", THIS_VALLEY, "0.02, 0.8")
+choice("without_momentum", "Without momentum no rate does it: what is short enough for the steepest direction creeps along the flattest.", "2 / (low**2 + high**2), 0.0")
+choice("habit", "With mu = 0.9 what swings loses a tenth in each step, and its square in 100 steps is above a millionth: a smaller mu.", "2 / high**2, 0.9")
+choice("little_mu", "With so little momentum the flattest direction creeps: more of the old gradients has to stay.", "2.9 / high**2, 0.5")
+choice("rate_of_the_flattest", "The rate fits the flattest direction, and is far above the limit of the steepest one.", "1 / low**2, 0.7")
+choice("above_the_limit", "The rate is above the limit 2 (1 + mu) / L.", "4 / high**2, 0.7")
+choice("far_below_the_limit", "The rate is far below the limit, so the flattest direction creeps: it may come near 2 (1 + mu) / L.", "0.3 / high**2, 0.7")
+choice("exchanged", "Two numbers come back in the wrong order: the rate is first, then mu.", "((high - low) / (high + low)) ** 2, (2 / (low + high)) ** 2")
+choice("list_of_two", "A tuple of two numbers is wanted: `return lr, mu`.", "[(2 / (low + high)) ** 2, ((high - low) / (high + low)) ** 2]")
+choice("rate_alone", "Two numbers are wanted, the rate and mu.", "3.3 / high**2")
+choice("roots_forgotten", "The formula has the roots of the curvatures; here the curvatures stand in their place.", "(2 / (low**2 + high**2)) ** 2, ((high**2 - low**2) / (high**2 + low**2)) ** 2")
+choice("squares_forgotten", "Both numbers are the roots of what they should be.", "2 / (low + high), (high - low) / (high + low)")
+choice("mean_curvature", "The mean of the curvatures decides here. The largest one sets the limit.", "3.3 / curvatures.mean(), 0.67")
+wrong(
+    "lr_and_mu",
+    "first_and_last",
+    "The first and the last curvature are taken for the smallest and the largest one: they come in any order.",
+    source=changed(POLYAK, ("min(curvatures)", "curvatures[0]"), ("max(curvatures)", "curvatures[-1]")),
 )
-def momentum_rate_inside(p, g, v, lr, mu):
-    v *= mu
-    v -= lr * g
-    return p + v, v
-
-
-@wrong(
-    "momentum_rate_inside",
-    "as_before",
-    "This is PyTorch's convention again. Here v holds the rate and the sign, and p moves by v itself.",
+wrong(
+    "lr_and_mu",
+    "sorted_in_place",
+    "The curvatures were sorted in the caller's array. `np.sort(...)` makes a new one.",
+    source=changed(POLYAK, ("    low, high = math.sqrt(min(curvatures)), math.sqrt(max(curvatures))", "    curvatures.sort()\n    low, high = np.sqrt(curvatures[[0, -1]])")),
 )
-def momentum_rate_inside(p, g, v, lr, mu):
-    v = mu * v + g
-    return p - lr * v, v
-
-
-@wrong(
-    "momentum_rate_inside",
-    "plus_sign",
-    "Both signs are turned. With no gradient, p would move against its own velocity.",
-)
-def momentum_rate_inside(p, g, v, lr, mu):
-    v = mu * v + lr * g
-    return p - v, v
-
-
-@wrong("momentum_rate_inside", "uphill", "This goes up the hill: lr * g is subtracted from the velocity.")
-def momentum_rate_inside(p, g, v, lr, mu):
-    v = mu * v + lr * g
-    return p + v, v
-
-
-@wrong("momentum_rate_inside", "rate_twice", "The rate is in the velocity already. p moves by v, without lr.")
-def momentum_rate_inside(p, g, v, lr, mu):
-    v = mu * v - lr * g
-    return p + lr * v, v
-
-
-@wrong(
-    "momentum_rate_inside",
-    "rate_on_all",
-    "The rate multiplies the old velocity too. The velocity has its rate since it was made.",
-)
-def momentum_rate_inside(p, g, v, lr, mu):
-    v = lr * (mu * v - g)
-    return p + v, v
-
-
-@wrong("momentum_rate_inside", "old_velocity", "p moves by the old velocity. It moves by the new one.")
-def momentum_rate_inside(p, g, v, lr, mu):
-    return p + v, mu * v - lr * g
-
-
-@wrong(
-    "momentum_rate_inside",
-    "minus_velocity",
-    "The velocity holds the sign already, and you subtract it: p moves against its own velocity. Add it.",
-)
-def momentum_rate_inside(p, g, v, lr, mu):
-    v = mu * v - lr * g
-    return p - v, v
-
-
-@wrong(
-    "momentum_rate_inside",
-    "rate_outside",
-    "The rate stands in the move. Here it belongs into the velocity, to g.",
-)
-def momentum_rate_inside(p, g, v, lr, mu):
-    v = mu * v - g
-    return p + lr * v, v
-
-
-@wrong(
-    "momentum_rate_inside", "fades_all", "mu multiplies the new step as well. Only the old velocity fades."
-)
-def momentum_rate_inside(p, g, v, lr, mu):
-    v = mu * (v - lr * g)
-    return p + v, v
-
-
-@wrong(
-    "momentum_rate_inside", "mean_of_gradients", "The gradient counts too little: besides lr, 1 - mu multiplies it, or lr once more. It comes in whole, times lr."
-)
-def momentum_rate_inside(p, g, v, lr, mu):
-    v = mu * v - (1 - mu) * lr * g
-    return p + v, v
-
-
-@wrong("momentum_rate_inside", "velocity_first", "The parameter comes first, then the velocity.")
-def momentum_rate_inside(p, g, v, lr, mu):
-    v = mu * v - lr * g
-    return v, p + v
-
-
-@wrong("momentum_rate_inside", "rate_written_in", RATE_WRITTEN_IN)
-def momentum_rate_inside(p, g, v, lr, mu):
-    v = mu * v - 0.1 * g
-    return p + v, v
-
-
-@right("momentum_rate_inside", "step_by_name")
-def momentum_rate_inside(p, g, v, lr, mu):
-    step = -lr * g + mu * v
-    return step + p, step
-
-
-@right("momentum_rate_inside", "through_the_other")
-def momentum_rate_inside(p, g, v, lr, mu):
-    backwards = lr * g - mu * v
-    return p - backwards, -backwards
-
-
-@wrong(
-    "momentum_rate_inside",
-    "no_gradient_no_step",
-    "Where the gradient is 0, p stands still. The old velocity carries it on: that is what momentum is for.",
-)
-def momentum_rate_inside(p, g, v, lr, mu):
-    if not g.any():
-        return p.copy(), mu * v
-    v = mu * v - lr * g
-    return p + v, v
-
+right("lr_and_mu", "one_mu_for_all", source="""
+def lr_and_mu(curvatures):
+    return 3.2 / curvatures.max(), 0.7
+""")
+right("lr_and_mu", "by_search", source="""
+def lr_and_mu(curvatures):
+    best = 1.0, 0.0, 0.0
+    for mu in np.linspace(0, 0.9, 19):
+        for part in np.linspace(0.1, 1, 19):
+            lr = part * 2 * (1 + mu) / max(curvatures)
+            best = min(best, (left(curvatures, lr, mu), lr, mu))
+    return best[1:]
+""")
 
 # -- nesterov_step ----------------------------------------------------------------------------------------------------
 
@@ -3062,3 +2985,107 @@ wrong(
         ("        for p, (m, v) in zip(self.parameters, self.state):\n", "        for p in self.parameters:\n            m, v = self.means[id(p)]\n"),
     ),
 )
+
+
+# -- what a newcomer wrote ----------------------------------------------------------------------------------------------
+
+wrong("nesterov_step", "in_two_moves", "p moves by the old velocity first, and then by the new one, to which that belongs already. In PyTorch's form p is the place ahead: one move, by the gradient and the new velocity, faded once more.", source="""
+def nesterov_step(p, g, v, lr, mu):
+    ahead = p - lr * mu * v
+    v = mu * v + g
+    return ahead - lr * v, v
+""")
+SHARES = "The shares are exchanged: the old mean stays with beta, and the new gradient comes in with 1 - beta."
+wrong("adam_step", "shares_of_v_exchanged", "In v the " + SHARES[4:], source=changed(ADAM, ("v = b2 * v + (1 - b2) * g * g", "v = (1 - b2) * v + b2 * g * g")))
+wrong("adam_step", "shares_of_m_exchanged", "In m the " + SHARES[4:], source=changed(ADAM, ("m = b1 * m + (1 - b1) * g", "m = (1 - b1) * m + b1 * g")))
+wrong("adam_step", "shares_of_both_exchanged", SHARES, source=changed(
+    ADAM, ("v = b2 * v + (1 - b2) * g * g", "v = (1 - b2) * v + b2 * g * g"), ("m = b1 * m + (1 - b1) * g", "m = (1 - b1) * m + b1 * g")))
+wrong("adam_step", "old_means_corrected", "The old means are corrected here, before the gradient has come in. Update first, then correct, and keep the means without correction.", source="""
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * bias_correction(m, b1, t) + (1 - b1) * g
+    v = b2 * bias_correction(v, b2, t) + (1 - b2) * g**2
+    return p - lr * m / (np.sqrt(v) + eps), m, v
+""")
+wrong("adam_step", "corrected_come_back", "The corrected mean and the root of the other come back. The means are kept as they are: the next step updates them.", source="""
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = bias_correction(b1 * m + (1 - b1) * g, b1, t), b1 * m + (1 - b1) * g
+    root = np.sqrt(bias_correction(b2 * v + (1 - b2) * g**2, b2, t))
+    return p - lr * m[0] / (root + eps), m[0], root
+""")
+wrong("adam_step", "two_moves", "p moves twice, by RMSprop and by the mean of gradients. There is one move: the corrected m, divided by the root.", source="""
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    p, v = rmsprop_step(p, g, v, lr, betas[1], eps)
+    m = betas[0] * m + (1 - betas[0]) * g
+    return p - lr * bias_correction(m, betas[0], t), m, v
+""")
+wrong("adam_step", "mean_of_what_is_divided", "The gradient is divided before it comes into m. m is the mean of the gradients as they are, and is divided in the move.", source="""
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    v = b2 * v + (1 - b2) * g**2
+    with np.errstate(all="ignore"):
+        m = b1 * m + (1 - b1) * g / (np.sqrt(bias_correction(v, b2, t)) + eps)
+    return p - lr * bias_correction(m, b1, t), m, v
+""")
+wrong("adam_step", "eps_outside_the_division", "eps is added to the quotient. It belongs to the root, in the divisor: mind the brackets.", source=changed(
+    ADAM, (" / (np.sqrt(v / (1 - b2**t)) + eps), m, v", " / (1 - b1**t)"), ("m / (1 - b1**t) / (1 - b1**t)", "(m / (1 - b1**t) / np.sqrt(v / (1 - b2**t)) + eps), m, v")))
+wrong("total_norm", "stops_at_zeros", "An array of zeros ends it: the others count nevertheless. Only where all numbers are 0 is there no largest.", source="""
+def total_norm(grads):
+    total = 0.0
+    for g in grads:
+        largest = float(np.abs(g).max())
+        if largest == 0:
+            return 0.0
+        total = math.hypot(total, largest * float(np.sqrt(np.square(g / largest).sum())))
+    return total
+""")
+wrong("total_norm", "first_array_decides", "The largest number of the first array alone is taken: look through all arrays.", source="""
+def total_norm(grads):
+    largest = float(np.abs(grads[0]).max())
+    if largest == 0:
+        return 0.0
+    with np.errstate(all="ignore"):
+        return largest * float(np.sqrt(sum(((g / largest) ** 2).sum() for g in grads)))
+""")
+wrong("total_norm", "one_fixed_divisor", "One fixed number divides whatever comes, and tiny numbers vanish when they are divided by it, squared or not. Divide by the largest.", source="""
+def total_norm(grads):
+    scale = 1e150
+    return float(np.sqrt(sum(((np.asarray(g, dtype=float) / scale) ** 2).sum() for g in grads))) * scale
+""")
+wrong("total_norm", "bound_for_zeros", "Tiny gradients give 0: a small number is added to the largest, or stands in for it, or what is below one counts as 0. Only where all are exactly 0 is there none to divide by.", source=changed(
+    NORM, ("if largest == 0:", "if largest < 1e-12:")))
+wrong("total_norm", "numbers_by_loops", ONE_AXIS, source="""
+def total_norm(grads):
+    largest = float(max(max(abs(x) for x in g) for g in grads))
+    if largest == 0:
+        return 0.0
+    return largest * float(np.sqrt(sum(((g / largest) ** 2).sum() for g in grads)))
+""")
+wrong("total_norm", "one_array_of_all", "The arrays have different shapes and make no array together: take each by itself.", source=changed(
+    NORM, ("max(float(np.abs(g).max()) for g in grads)", "float(np.max(np.abs(grads)))")))
+wrong("clip_with_norm", "glued", "The gradients come back glued together in one array. A list of arrays is wanted, one for each.", source="""
+def clip_with_norm(grads, max_norm, norm):
+    if norm > max_norm:
+        grads = [g * max_norm / norm for g in grads]
+    return np.concatenate([g.ravel() for g in grads])
+""")
+wrong("clip_with_norm", "tiny_stays", "A norm below some bound is taken for small enough, whatever is allowed. Only max_norm decides.", source="""
+def clip_with_norm(grads, max_norm, norm):
+    if norm <= max_norm or norm < 1e-12:
+        return list(grads)
+    return [g * max_norm / norm for g in grads]
+""")
+wrong("clip_with_norm", "returns_in_the_loop", "It returns within the loop, with the first array alone: collect all of them first.", source="""
+def clip_with_norm(grads, max_norm, norm):
+    if norm > max_norm:
+        for g in grads:
+            return [g * max_norm / norm]
+    return list(grads)
+""")
+wrong("mended_adam", "first_step_s_correction", "The correction does not know t: it divides by what is right after one step, in every step. `beta ** t`.", source=mended(
+    ("m / (1 - b1**self.t), v / (1 - b2**self.t)", "m / (1 - b1), v / (1 - b2)")))
+wrong("mended_adam", "beta_times_t", "beta times t stands where beta to the power of t belongs.", source=mended(
+    ("m / (1 - b1**self.t), v / (1 - b2**self.t)", "m / (1 - b1 * self.t), v / (1 - b2 * self.t)")))
+wrong("mended_adam", "squares_of_the_mean", "v is the mean of the squares of m here. It is that of the gradients.", source=mended(
+    ("v += (1 - b2) * (g * g - v)", "v += (1 - b2) * (m * m - v)")))

@@ -17,9 +17,9 @@
 # %% [markdown]
 # # Optimizers: what to do with a gradient
 #
-# A valley, steep across and almost flat along its floor (mind the scales), and twenty steps of three optimizers from the
-# ring towards the minimum at (0, 0). What to see: SGD jumps from wall to wall and gets least far. Momentum swings,
-# and gets further. Adam's first steps are as long along the valley as across it.
+# A valley, steep across and almost flat along its floor, and twenty steps of three optimizers from the
+# ring towards (0, 0). SGD jumps from wall to wall. Momentum swings. Adam's first steps are as long along the valley as
+# across it.
 
 # %% figure="goal" keep=true
 def goal():
@@ -28,17 +28,17 @@ def goal():
     from autograd_ref import plots
 
     paths = {
-        "SGD": """
+        "SGD, lr 0.07": """
             -4.50 1.00 -4.18 -0.75 -3.89 0.56 -3.62 -0.42 -3.37 0.32 -3.13 -0.24 -2.91
             0.18 -2.71 -0.13 -2.52 0.10 -2.34 -0.08 -2.18 0.06 -2.03 -0.04 -1.88 0.03
             -1.75 -0.02 -1.63 0.02 -1.52 -0.01 -1.41 0.01 -1.31 -0.01 -1.22 0.01 -1.13
             0.00 -1.05 0.00""",
-        "momentum": """
+        "momentum, lr 0.02": """
             -4.50 1.00 -4.41 0.50 -4.25 -0.15 -4.04 -0.59 -3.79 -0.65 -3.51 -0.37 -3.22
             0.04 -2.92 0.35 -2.62 0.42 -2.33 0.27 -2.06 0.01 -1.79 -0.20 -1.54 -0.27 -1.32
             -0.19 -1.11 -0.03 -0.92 0.11 -0.75 0.17 -0.60 0.13 -0.46 0.04 -0.35 -0.06
             -0.25 -0.10""",
-        "Adam": """
+        "Adam, lr 0.3": """
             -4.50 1.00 -4.20 0.70 -3.90 0.41 -3.60 0.14 -3.31 -0.08 -3.02 -0.25 -2.74
             -0.34 -2.46 -0.36 -2.19 -0.32 -1.94 -0.25 -1.69 -0.15 -1.45 -0.05 -1.23 0.04
             -1.02 0.11 -0.83 0.15 -0.65 0.16 -0.49 0.13 -0.34 0.09 -0.22 0.04 -0.11 0.00
@@ -62,7 +62,7 @@ import math
 import numpy as np
 
 from autograd_ref import Tensor, no_grad, plots
-from autograder import exercise, predicted, probe, yours
+from autograder import exercise, predicted, probe, recall, yours
 
 
 def arrays(*rows):
@@ -70,23 +70,39 @@ def arrays(*rows):
     return tuple(np.array(row, dtype=float) for row in rows)
 
 # %% [markdown]
-# The gradient says which way is down. It does not say how far to go. At the end you will be able to
+# The gradient says which way is down, and not how far to go. At the end you will be able to
 #
 # - write SGD, momentum, Nesterov, RMSprop, Adam and AdamW, each in a few lines;
-# - say which learning rate is too large, and why;
+# - say which rate is too large, and find a good one;
 # - schedule the rate, and clip gradients;
-# - test an optimizer by what must be true of it.
+# - test an optimizer.
 #
-# **Time:** about 105 minutes. **Builds on:** 04 (training), 05 (arrays).
+# **Time:** about 125 minutes. **Builds on:** 04 (training), 05 (arrays).
+#
+# **What came before.** Unit 06: `x` is (4, 3), `w` (3, 2); `(x @ w).sum()` sends to `w` an array of which shape? Unit
+# 07: what does the softmax of (7, 7) give the first class?
+
+# %%
+# Write yours in place of None. The folded cell below looks at them.
+answers = {"unit 06": None, "unit 07": None}
+
+# %% jupyter={"source_hidden": true}
+def shape_for_w():
+    w = Tensor(np.ones((3, 2)), requires_grad=True)
+    (Tensor(np.ones((4, 3))) @ w).sum().backward()
+    return w.grad.shape
+
+
+recall(answers, {"unit 06": shape_for_w, "unit 07": lambda: 1 / (1 + math.exp(7 - 7))})
 
 # %% [markdown]
 # ## 1. The step, and its limit
 #
-# A parameter `p` and its gradient `g` are float arrays of one shape, and `lr` is the *learning rate*. With p = (1, -2),
-# g = (10, -4) and lr = 0.1, the step of SGD leads to (0, -1.6).
+# A parameter `p` and its gradient `g` are float arrays of one shape, `lr` is the *learning rate*. With p = (1, -2),
+# g = (10, -4) and lr = 0.1, SGD's step leads to (0, -1.6).
 #
 # ### Exercise `sgd_step` (1 point)
-# Return the new parameter as a **new** array. Like all functions here, it leaves what it is given as it is.
+# Return the new parameter, a **new** array. Like all functions here, it changes nothing that it is given.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -176,8 +192,7 @@ def path_of(step, state=(), steps=20):
 
 
 # %% [markdown]
-# **Predict, then run.** `y` starts at 1. How large is it after 100 steps with each of these rates: nearly 0, about 1, or
-# huge?
+# **Predict, then run.** How large is `y` after 100 steps from 1, with each of these rates: nearly 0, about 1, or huge?
 
 # %%
 prediction = {0.07: "", 0.08: "", 0.09: ""}
@@ -194,9 +209,9 @@ assert abs(rates[0.07][-1, 1]) < 1e-9 and rates[0.09][-1, 1] > 1e9
 assert abs(rates[0.08][-1, 1] - 1) < 1e-6
 
 # %% [markdown]
-# The limit is 2 / 25 = 0.08: two over the largest curvature, $2/L$. Above it the loss *diverges*. What to see: at the
-# limit, the loss soon stays level, for `y` jumps between 1 and -1 for ever. The steepest direction sets the limit, and
-# the flat one pays: at 0.08, `x` needs 56 steps to shrink to a hundredth.
+# The limit is 2 / 25 = 0.08: two over the largest curvature, $2/L$. Above it the loss *diverges*; at the limit `y` jumps
+# between 1 and -1 for ever. The steepest direction sets the limit, and the flat one pays: at 0.08, `x` needs 56 steps to
+# shrink to a hundredth.
 
 
 # %% figure="rates"
@@ -210,8 +225,8 @@ rates_figure()
 # %% [markdown]
 # ## 2. Momentum
 #
-# Across the valley the gradient alternates, along the floor it does not. So add gradients up: what alternates cancels,
-# the rest grows. The sum is the *velocity* `v`, in which old gradients fade by a factor `mu`. PyTorch's convention:
+# Across the valley the gradient alternates, along the floor it does not. Added up, what alternates cancels, the rest
+# grows. The sum is the *velocity* `v`, in which old gradients fade by a factor `mu`. PyTorch's convention:
 #
 # $$v \leftarrow \mu v + g, \qquad p \leftarrow p - \mathrm{lr} \cdot v$$
 #
@@ -276,112 +291,12 @@ with exercise("momentum_step") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# ### The other convention
-# Keras keeps the rate *inside* the velocity, which is then the step itself, with its sign:
-#
-# $$v \leftarrow \mu v - \mathrm{lr} \cdot g, \qquad p \leftarrow p + v$$
-#
-# ### Exercise `momentum_rate_inside` (2 points)
-# Return the new parameter and the new velocity, in this convention.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# Read the formula from left to right.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# v = ...                       # the old one fades, and the new step comes in
-# return ..., v                 # v is the step
-# ```
-# </details>
-# <details><summary>Hint 3: the usual errors</summary>
-#
-# Uphill: a wrong sign. Tiny steps: `lr` appears twice.
-# </details>
-
-
-# %% exercise="momentum_rate_inside"
-def momentum_rate_inside(p, g, v, lr, mu):
-    """The new parameter and the new velocity, which holds the rate and the sign."""
-    ### BEGIN SOLUTION
-    v = mu * v - lr * g
-    return p + v, v
-    ### END SOLUTION
-
-
-# %% check="momentum_rate_inside" points=2
-with exercise("momentum_rate_inside") as check:
-    p, g, v = arrays([1, 5], [10, -4], [2, 0])
-    check.close(yours.momentum_rate_inside(p, g, v, 0.1, 0.9),
-                arrays([1.8, 5.4], [0.8, 0.4]),
-                "v is 0.9 * 2 - 0.1 * 10 = 0.8, and p moves by it: 1 + 0.8")
-    check.untouched("p, g and v stay as they were: make new arrays")
-    check.close(yours.momentum_rate_inside(p, 0 * g, v, 0.1, 0.5), arrays([2, 5], [1, 0]),
-                "where the gradient is 0, the old velocity still carries p on")
-    check.close(yours.momentum_rate_inside(p, g, v, 0.5, 0.5), arrays([-3, 7], [-4, 2]),
-                "another lr and mu: v is 0.5 * 2 - 0.5 * 10 = -4")
-    ### BEGIN HIDDEN TESTS
-    from autograd_ref import optim
-    from autograder import array, positive
-
-    for p, g, v, lr, mu in check.cases(8, *[array(2, 3)] * 3, positive(0.01, 2.0), positive(0.1, 0.99)):
-        expected = p + (mu * v - lr * g), mu * v - lr * g
-        got = yours.momentum_rate_inside(p, g, v, lr, mu)
-        check.close(got, expected, "mu * v - lr * g, then p + v", rtol=1e-10)
-        check.untouched()
-        got = yours.momentum_rate_inside(p, g, v, 0.0, mu)
-        check.close(got, (p + mu * v, mu * v), "lr = 0: the old velocity carries p on", rtol=1e-10)
-        some = g * np.array([0.0, 1.0, 0.0])
-        got = yours.momentum_rate_inside(p, some, v, lr, mu)
-        expected = p + (mu * v - lr * some), mu * v - lr * some
-        check.close(got, expected, "a gradient may hold zeros", rtol=1e-10)
-        for size in (1e-6, 1e3, 1e6):
-            got = yours.momentum_rate_inside(0 * p, size * g, size * v, lr, mu)
-            new = size * (mu * v - lr * g)
-            check.close(got, (new, new), "gradients of any size", rtol=1e-10, atol=1e-13)
-        parameter = Tensor(p.copy(), requires_grad=True)
-        optimizer = optim.SGD([parameter], lr=lr, momentum=mu)
-        v = np.zeros((2, 3))
-        for (g,) in check.cases(3, array(2, 3)):
-            parameter.grad = Tensor(g)
-            optimizer.step()
-            p, v = yours.momentum_rate_inside(p, g, v, lr, mu)
-            check.close(p, parameter.data, "as long as lr stays, both conventions walk the same path")
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# While `lr` stays the same, both walk the same path.
-#
-# **Predict, then run.** Twenty steps with gradient 1, lr = 0.1 and mu = 0.9, then one more with lr = 0. How far does the
-# last step go, with its sign: first `momentum_step`'s, then the other's?
-
-# %%
-prediction = (None, None)
-
-one = np.ones(1)
-moved = {}
-for step in (momentum_step, momentum_rate_inside):
-    p, v = 0 * one, 0 * one
-    for _ in range(20):
-        p, v = step(p, one, v, 0.1, 0.9)
-    after, _ = step(p, one, v, 0.0, 0.9)
-    moved[step.__name__] = p[0], after[0] - p[0]
-if predicted(prediction, "two_momentums"):
-    for name, (place, last) in moved.items():
-        print(f"{name}: at {place:.3f}, and the last step goes {last:.3f}")
-assert [round(last, 2) for _, last in moved.values()] == [0, -0.79]
-
-# %% [markdown]
-# PyTorch's stops at once, the other rolls on.
-#
 # While `g` stays the same, `v` tends to g / (1 - mu): with mu = 0.9, momentum's steps become ten times as long as
-# SGD's. A third convention prevents that, and multiplies `g` by 1 - mu: `v` is a *mean* of gradients, as Adam's `m` is.
+# SGD's.
 #
 # ### Nesterov
 # Nesterov looks ahead: it measures the gradient where the velocity is about to lead, at p - lr · mu · v. In PyTorch's
-# form `p` is that place itself. The velocity is that of momentum, but from `p`, subtract lr times (g + mu · v), with
-# the **new** `v`.
+# form `p` is that place itself. It moves from one to the next: with momentum's new `v`, subtract lr times (g + mu · v).
 #
 # ### Exercise `nesterov_step` (2 points)
 # Return the new parameter and the new velocity, in PyTorch's form.
@@ -444,7 +359,7 @@ with exercise("nesterov_step") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Your three steps on the valley. What to see: momentum overshoots and comes back, Nesterov brakes early.
+# Momentum overshoots and comes back, Nesterov brakes early.
 
 
 # %% figure="momenta"
@@ -465,20 +380,148 @@ def momenta():
 momenta()
 
 # %% [markdown]
+# ### Which rate?
+# **Predict, then run.** At lr = 0.1 SGD diverges here. Where does momentum (mu = 0.8) bring `y` in 300 steps: nearly to
+# 0, or far away? And at 0.15?
+
+# %%
+prediction = {0.1: "", 0.15: ""}
+
+if predicted(prediction, "momentum_limit"):
+    for lr in prediction:
+        path = path_of(lambda p, g, v: momentum_step(p, g, v, lr, 0.8), (np.zeros(2),), 300)
+        print(f"lr {lr}: |y| = {abs(path[-1, 1]):.2g}   your prediction: {prediction[lr]}")
+
+# %% [markdown]
+# Momentum moves the limit to $2\,(1 + \mu)/L$, here 0.144.
+#
+# ### Exercise `lr_and_mu` (2 points)
+# From an empty cell. Given the curvatures of a valley, an array of positive numbers, the largest at most 100 times the
+# smallest, return a rate and a `mu` with which 100 steps of `momentum_step`, from any start, bring the height below a
+# millionth. Find them as you like.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Play: `left(curvatures, lr, mu)` is the share of the height that is left. Which coordinate needs a small `lr`?
+# </details>
+# <details><summary>Hint 2: what you can use</summary>
+#
+# A search may call `left` a thousand times. Or find one `mu` that suits all, and `lr` from the largest curvature.
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Good for this valley alone: 25 times the curvature needs a 25th of the rate. With mu = 0.9 old gradients fade too slowly.
+# </details>
+
+
+# %% given="left"
+def left(curvatures, lr, mu, steps=100):
+    """The share of the height that is left after so many steps of momentum, from (1, 1, ...)."""
+    p, v = np.ones(len(curvatures)), np.zeros(len(curvatures))
+    with np.errstate(all="ignore"):
+        for _ in range(steps):
+            p, v = momentum_step(p, curvatures * p, v, lr, mu)
+        return (curvatures * p * p).sum() / curvatures.sum()
+
+
+wide = np.array([1.0, 100.0])
+print(f"mu 0, lr 0.0198: {left(wide, 0.0198, 0.0):.0e} is left   mu 0.9, lr 0.01: {left(wide, 0.01, 0.9):.0e}")
+
+
+# %% exercise="lr_and_mu"
+def lr_and_mu(curvatures):
+    """A rate and a mu for momentum_step in a valley with these curvatures, (n,) with n from 1 on."""
+    ### BEGIN SOLUTION
+    low, high = math.sqrt(min(curvatures)), math.sqrt(max(curvatures))
+    return (2 / (low + high)) ** 2, ((high - low) / (high + low)) ** 2
+    ### END SOLUTION
+
+
+# %% probes="lr_and_mu"
+@probe
+def chosen(curvatures):
+    """The two numbers, each as a float; or what comes instead of them."""
+    found = lr_and_mu(curvatures)
+    if not isinstance(found, tuple) or len(found) != 2:
+        return f"a tuple of two numbers is wanted, and there is a {type(found).__name__}"
+    return [float(number) for number in found]
+
+
+def share_left(curvatures, lr, mu, start):
+    """The share of the height that is left after 100 steps from this start."""
+    p, v = start, 0 * start
+    with np.errstate(all="ignore"):
+        for _ in range(100):
+            v = mu * v + curvatures * p
+            p = p - lr * v
+        return (curvatures * p * p).sum() / (curvatures * start * start).sum()
+
+
+def told(curvatures, found):
+    """What is wrong with a choice: which coordinate keeps most, and why that may be."""
+    if isinstance(found, str):
+        return found
+    lr, mu = found
+    alone = np.array([share_left(curvatures, lr, mu, row) for row in np.eye(len(curvatures))])
+    worst = int(np.argmax(np.where(np.isnan(alone), np.inf, alone)))
+    if alone[worst] < 1e-6:
+        return ""
+    if not alone[worst] < 1:
+        limit = 2 * (1 + mu) / max(curvatures)
+        far = f"above the limit 2 (1 + mu) / L = {limit:.3g}" if lr > limit else "and nothing shrinks"
+        return f"lr {lr:.3g}, mu {mu:.3g}: {far}, at curvature {curvatures[worst]:g}"
+    step, root = lr * curvatures[worst], math.sqrt(max(mu, 0.0))
+    if step < (1 - root) ** 2:
+        why = "it creeps to one side: a larger lr or mu"
+    elif step > (1 + root) ** 2:
+        why = "it changes sides each time, as near the limit: a smaller lr"
+    else:
+        why = "it swings, and its height fades by mu in each step: a smaller mu"
+    return f"lr {lr:.3g}, mu {mu:.3g}: {alone[worst]:.1g} is left at curvature {curvatures[worst]:g}; {why}"
+
+
+# %% check="lr_and_mu" points=2
+with exercise("lr_and_mu") as check:
+    valleys = arrays([1, 25], [100, 1], [0.04, 1, 4], [2500, 30, 700], [7])
+    for curvatures in valleys:
+        odd = told(curvatures, chosen(curvatures))
+        check.true(not odd, f"curvatures {curvatures.tolist()}: {odd}")
+        check.untouched("the curvatures stay as they were")
+    ### BEGIN HIDDEN TESTS
+    from autograder import integer, positive
+
+    for n, low, spread in check.cases(12, integer(1, 4), positive(0.001, 50.0), positive(1.0, 100.0)):
+        curvatures = low * spread ** np.array([0.0, 1.0, check.rng.random(), check.rng.random()][:n])
+        found = chosen(curvatures)
+        check.true(not told(curvatures, found), f"curvatures {curvatures.round(4).tolist()}: {told(curvatures, found)}")
+        start = np.array([check.rng.uniform(-1, 1) for _ in curvatures]) * 10.0 ** check.rng.randint(-3, 3)
+        check.true(share_left(curvatures, *found, start) < 1e-6, "from any start")
+    for low in (1e-6, 1e4):
+        for spread in (1.0, 100.0):
+            curvatures = np.array([low, low * spread])
+            check.true(not told(curvatures, chosen(curvatures)), "curvatures of any size, equal ones as well")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Boris Polyak's answer of 1964 is best for both ends $l$ and $L$ of the curvatures:
+#
+# $$\mathrm{lr} = \left(\frac{2}{\sqrt{l} + \sqrt{L}}\right)^2, \qquad
+# \mu = \left(\frac{\sqrt{L} - \sqrt{l}}{\sqrt{L} + \sqrt{l}}\right)^2$$
+#
 # ## 3. A rate for every coordinate
 #
 # RMSprop divides each coordinate of the gradient by its usual size, the root of a running mean `s` of squares:
 #
 # $$s \leftarrow \alpha s + (1 - \alpha)\, g^2$$
 #
-# From `p`, subtract `lr` times g / (√s + eps). The small `eps` keeps us from dividing by 0.
+# From `p`, subtract `lr` times g / (√s + eps). The small `eps` keeps us from dividing by 0; `alpha` is usually 0.99.
 #
 # ### Exercise `rmsprop_step` (2 points)
 # Return the new parameter and the new running mean.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# First the mean of squares, then a division by its root.
+# First the mean, then a division by its root.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -547,9 +590,8 @@ with exercise("rmsprop_step") as check:
 # %% [markdown]
 # ## 4. Adam
 #
-# Adam puts both together: a running mean `m` of gradients, and a running mean `v` of their squares. Both start at 0.
-# Therefore they are too small at first: with beta = 0.9, the running mean of 5, 5, 5, ... is 0.5 after one step and 0.95
-# after two. After `t` steps a share beta**t of it is still the 0 of the start.
+# Adam has both: a running mean `m` of gradients, and one, `v`, of their squares. Both start at 0, and so are too small at
+# first: with beta = 0.9, the running mean of 5, 5, 5, ... is 0.5 after one step and 0.95 after two. After `t` steps a share beta**t of it is still the 0 of the start.
 #
 # ### Exercise `bias_correction` (1 point)
 # Divide the running mean by the share that comes from real gradients. `t` counts from 1.
@@ -649,9 +691,9 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
 # %% check="adam_step" points=3
 with exercise("adam_step") as check:
     p, g, zero = arrays([1, 5], [4, -2], [0, 0])
-    check.close(yours.adam_step(p, g, zero, zero, 1, 0.1, (0.8, 0.5), 0.0),
-                arrays([0.9, 5.1], [0.8, -0.4], [8, 2]),
-                "a first step has length lr: corrected, m is g and v is g squared")
+    check.close(yours.adam_step(p, g, zero, zero, 1, 0.1, (0.8, 0.75), 0.0),
+                arrays([0.9, 5.1], [0.8, -0.4], [4, 1]),
+                "a first step has length lr: m is 0.8 and 0.8 / 0.2 = 4, v is 4 and 4 / 0.25 = 16")
     g, m, v = arrays([1, 4], [2, 1], [23, 105.5])
     check.close(yours.adam_step(p, g, m, v, 2, 0.2, (0.75, 0.5), 1.0),
                 arrays([0.84, 4.92], [1.75, 1.75], [12, 60.75]),
@@ -721,8 +763,8 @@ if predicted(prediction, "uncorrected_step"):
 
 # %% [markdown]
 # At first `m` is 10 times too small. But `v` is 1,000 times too small, its root 31.6 times, and it catches up later
-# than `m`. What to see, for a gradient that stays the same: with correction each step has length `lr`. Without, steps
-# are three to seven times as long, the twelfth most.
+# than `m`. Under a gradient that stays the same, each corrected step has length `lr`. Without, steps are three to seven
+# times as long, the twelfth most.
 
 
 # %% figure="correction"
@@ -744,11 +786,42 @@ def correction():
 correction()
 
 # %% [markdown]
-# ## 5. From an empty cell: it keeps the state
+# The first picture by your steps, and more:
+
+
+# %% figure="own_paths"
+def own_paths():
+    def adam(betas):
+        def step(p, g, m, v, t):
+            return (*adam_step(p, g, m, v, t, 0.3, betas), t + 1)
+
+        return path_of(step, (np.zeros(2), np.zeros(2), 1))
+
+    def momentum(lr, mu):
+        return path_of(lambda p, g, v: momentum_step(p, g, v, lr, mu), (np.zeros(2),))
+
+    paths = {
+        "SGD, lr 0.07": path_of(lambda p, g: (sgd_step(p, g, 0.07),)),
+        "momentum, lr 0.02, mu 0.8": momentum(0.02, 0.8),
+        "Adam, lr 0.3, betas 0.8 and 0.99": adam((0.8, 0.99)),
+        "Adam, lr 0.3, betas 0.9 and 0.999": adam((0.9, 0.999)),
+        "momentum, your lr and mu": momentum(*lr_and_mu(CURVATURES)),
+    }
+    for name, path in paths.items():
+        print(f"{name}: height {ravine(*path[-1]):.2g}")
+    drawn = {name: paths[name] for name in list(paths)[2:]}
+    return plots.moving_paths(ravine, drawn, x=(-5, 1), y=(-2, 2))
+
+
+own_paths()
+
+# %% [markdown]
+# Settings decide a race: with its usual betas Adam comes last, with `lr_and_mu` momentum first.
 #
-# Each parameter of a network needs a velocity, means and a count of its own. An *optimizer* keeps them. Its
-# `rule(p, g, state, lr, t)` wraps one of your steps: the state goes in as one tuple, and comes back as one behind the
-# new array. For momentum:
+# ## 5. It keeps the state
+#
+# Each parameter needs a velocity, means and a count of its own. An *optimizer* keeps them. Its `rule(p, g, state, lr, t)`
+# wraps one of your steps: the state goes in as one tuple, and comes back as one behind the new array. For momentum:
 #
 # ```python
 # def rule(p, g, state, lr, t):
@@ -765,13 +838,13 @@ print(w.data)
 # %% [markdown]
 # ### Exercise `optimizer` (3 points)
 # An `Optimizer` has a list of Tensors, and for each a count and `slots` zero arrays of its shape (float32 or float64),
-# in attributes of your choice. `zero_grad()` sets every `grad` to None. `step()` leaves out Tensors whose
-# `grad` is None, their decay, too. For each other Tensor it
+# in attributes of your choice. `zero_grad()` sets every `grad` to None. `step()` leaves Tensors whose `grad` is None as
+# they are, without decay. For each other Tensor it
 #
 # 1. counts: t is 1 first;
 # 2. adds `weight_decay` times the Tensor to the gradient (arrays: `p.data`, `p.grad.data`);
 # 3. calls the rule, and keeps the state;
-# 4. copies the new array into the Tensor, as above.
+# 4. copies the new array into the Tensor, as in the cell above.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1000,7 +1073,7 @@ with exercise("optimizer") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# A network of Tensors, 1-16-1 with tanh, learns a sine. Only the rule differs from run to run.
+# A network, 1-16-1 with tanh, learns a sine. Only the rule differs.
 
 # %% given="training"
 def pair(p, *state):
@@ -1053,9 +1126,8 @@ def train(name, rate=None, change=None):
 
 
 # %% [markdown]
-# What to see: the other four end below a third of SGD's loss, Adam below a twentieth. Momentum and Nesterov soon lie on
-# one another. Rates decide, too: at 0.2 momentum ends near Adam, SGD still far behind, and Nesterov diverges. Momentum's
-# 0.05 acts as 0.5, where SGD diverges.
+# The other four end below a third of SGD's loss, Adam below a twentieth. Momentum and Nesterov soon lie on
+# one another.
 
 
 # %% figure="losses"
@@ -1070,11 +1142,31 @@ def losses_figure():
 losses_figure()
 
 # %% [markdown]
+# Each at one rate. At others (a curve that ends has diverged):
+
+
+# %% figure="rates_matter"
+def rates_matter():
+    curves = {}
+    for name in RULES:
+        rates = [0.003, 0.01, 0.03, 0.1, 0.2, 0.4, 1.0]
+        with np.errstate(all="ignore"):
+            ends = np.array([train(name, rate=lambda step, lr=lr: lr)[-1] for lr in rates])
+        good = np.isfinite(ends) & (ends < 2)
+        curves[name] = (np.array(rates)[good], ends[good])
+    plots.lines(
+        curves, xlabel="learning rate", ylabel="loss after 300 steps", log="xy", markers=True,
+        title="The same five, at seven rates",
+    )
+
+
+rates_matter()
+
+# %% [markdown]
 # ## 6. Weight decay
 #
-# *Weight decay* pulls weights towards 0, so that only those stay large that the loss needs. Your `Optimizer` adds it to
-# the gradient. But Adam then divides the pull, too, by the gradient's usual size. AdamW keeps the two apart: *decoupled*
-# decay.
+# *Weight decay* pulls weights towards 0: only those stay large that the loss needs. Your `Optimizer` adds it to the
+# gradient. But Adam then divides the pull, too, by the gradient's usual size. AdamW keeps the two apart.
 #
 # ### Exercise `adamw_step` (2 points)
 # `u` is Adam's direction, the corrected `m` over the root. From the **old** `p`, subtract `lr` times `u`, and `lr` times
@@ -1092,7 +1184,7 @@ losses_figure()
 # </details>
 # <details><summary>Hint 3: the usual error</summary>
 #
-# Off in the second digit: you decayed the parameter after its step.
+# Off by little: you decayed the parameter after its step.
 # </details>
 
 
@@ -1171,12 +1263,12 @@ assert np.ptp(ends["AdamW"]) < 0.02 and round(0.999**1000, 2) == 0.37
 
 # %% [markdown]
 # In the gradient, decay wiped out one weight and hardly touched the other. AdamW treats them alike: 0.999 to the power
-# of 1,000 is 0.37.
+# of 1,000.
 #
 # ## 7. A rate that rises and falls
 #
-# Early on the means know little: *warm up*, with a rate that rises in a straight line. Towards the end, large steps
-# circle the minimum: let the rate fall, along half a cosine:
+# Early on the means rest on few gradients: *warm up*, with a rate that rises in a straight line. Towards the end, large
+# steps circle the minimum: let the rate fall, along half a cosine:
 #
 # $$\mathrm{floor} + (\mathrm{peak} - \mathrm{floor}) \cdot \tfrac{1}{2}(1 + \cos(\pi \cdot \mathrm{progress}))$$
 #
@@ -1188,7 +1280,7 @@ assert np.ptp(ends["AdamW"]) < 0.02 and round(0.999**1000, 2) == 0.37
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# An `if` for the warm-up. Then `progress`, and the formula.
+# An `if` for the warm-up, then the formula.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -1253,7 +1345,7 @@ with exercise("cosine_rate") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# What to see: level at both ends, steepest half way.
+# Two schedules:
 
 
 # %% figure="schedule"
@@ -1272,8 +1364,8 @@ def schedule():
 schedule()
 
 # %% [markdown]
-# RMSprop corrects nothing: its first step is ten times `lr` long. What to see: at the rate 0.05 its loss leaps at once,
-# and stays restless. A schedule with this peak calms both.
+# RMSprop corrects nothing: its first step is ten times `lr` long. At the rate 0.05 its loss leaps at once, and stays
+# restless. A schedule with this peak calms both.
 
 
 # %% figure="scheduled"
@@ -1295,8 +1387,8 @@ scheduled()
 # %% [markdown]
 # ## 8. Gradients that explode
 #
-# One unlucky batch may give a huge gradient, and one step then undoes an hour of training. *Clipping* scales all
-# gradients by one factor when their joint norm is too large. The norm of (3, 0) and (4) together is √(9 + 16) = 5.
+# One unlucky batch may give a huge gradient, and a step undoes an hour of training. *Clipping* scales all gradients by
+# one factor when their joint norm is too large. The norm of (3, 0) and (4) together is √(9 + 16) = 5.
 #
 # But squares overflow long before the numbers do. In float32:
 
@@ -1308,11 +1400,11 @@ with np.errstate(over="ignore"):
 assert norm == np.inf and math.isclose(math.hypot(*huge), 5e20, rel_tol=1e-6)
 
 # %% [markdown]
-# The norm should be 5e20, and the factor 0 loses the step.
+# It should be 5e20; the factor 0 loses the step.
 #
 # ### Exercise `total_norm` (2 points)
-# Return the norm of all arrays together (at least one), a float. Divide by the largest absolute value before you
-# square, and multiply the root by it, both as `float`: then nothing overflows. Zeros have norm 0.
+# Return the norm of all arrays together (at least one, of any shape), a float. Divide by the largest absolute value
+# before you square, and multiply the root by it, both as `float`. Zeros have norm 0.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1361,8 +1453,9 @@ with exercise("total_norm") as check:
     check.close(yours.total_norm(HUGE), 5e200, "3e200 squared is too large for a float")
     because = "too large for float32, which ends at 3.4e38: make floats before you multiply"
     check.close(yours.total_norm(HUGE_32), 4e38, because, rtol=1e-5)
-    check.close(yours.total_norm(TINY) * 1e200, 5.0, "squares of tiny numbers vanish")
+    check.close(yours.total_norm(TINY) * 1e200, 5.0, "5e-200, and here times 1e200: tiny is not 0")
     check.close(yours.total_norm(ZEROS), 0.0, "all zeros: there is no largest to divide by")
+    check.close(yours.total_norm([ZEROS[0], *SMALL]), 5.0, "zeros first, and then others")
     ### BEGIN HIDDEN TESTS
     from autograder import array, integer, number
 
@@ -1402,8 +1495,8 @@ with exercise("total_norm") as check:
 
 # %% [markdown]
 # ### Exercise `clip_with_norm` (2 points)
-# If `norm` is larger than `max_norm`, return the list of gradients, each multiplied by max_norm / norm, with nothing
-# added to `norm`. Else return them as they are. Take the given `norm`: it may count more gradients than these.
+# If `norm` is larger than `max_norm`, return the list of gradients, each times max_norm / norm, with nothing added to
+# `norm`. Else return them as they are. The given `norm` may count more gradients than these.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1480,7 +1573,7 @@ clipped = clip_with_norm([huge], 1.0, total_norm([huge]))
 print("clipped:", clipped[0].round(3))
 
 # %% [markdown]
-# Clip between `backward` and `step`. What to see: without, a single batch undoes all that momentum had learnt.
+# Clip between `backward` and `step`. Without, a single batch undoes all that momentum had learnt: its velocity carries on.
 
 
 # %% given="unlucky"
@@ -1516,7 +1609,7 @@ clipped_figure()
 # %% [markdown]
 # ## 9. Bug hunt
 #
-# A colleague's Adam. It was tested with one parameter and gradients of 1, and the loss fell. It has **three bugs**.
+# A colleague's Adam, tested with one parameter and gradients of 1. It has **three bugs**.
 
 
 # %% given="colleague"
@@ -1543,11 +1636,11 @@ class ColleagueAdam:
 
 
 # %% [markdown]
-# True of Adam: with a gradient that stays the same, every step has length `lr`, however large or
-# small the gradient is (far above `eps`), and whatever other parameters there are.
+# True of Adam: under a gradient that stays the same, every step has length `lr`, however large or small the gradient is
+# (far above `eps`), and whatever other parameters there are.
 #
-# One fault shows below, and hides another. So mend by turns: copy the class into the answer cell, mend what shows, and
-# test it in the last cell of this section. **Your tests:** which gradients show the other two?
+# One fault shows below, and hides another: copy the class into the answer cell, mend what shows, and test that in the
+# cell behind the check. **Your tests:** which gradients show the other two?
 
 
 # %% given="lengths_of"
@@ -1573,11 +1666,11 @@ for gradients in TESTS:
 # %% [markdown]
 # ### Exercise `mended_adam` (3 points)
 # Write the class without its bugs, under the new name. In each step all parameters have a gradient. When it is right,
-# `lengths_of` shows ones, and 0.99 for the gradient 1e-6.
+# `lengths_of` shows ones wherever gradients are far above `eps`.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# What do `m` and `v` share? When does `t` grow? What is a gradient of 1e-6 divided by?
+# What do `m` and `v` share? When does `t` grow? What divides a tiny gradient?
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -1590,7 +1683,7 @@ for gradients in TESTS:
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# Only the last row is wrong: `t`. Only that of 1e-6: `eps`. NaN: `m` and `v` are one array, or `t` is still 0.
+# Wrong for two parameters: `t`. Only for tiny gradients: `eps`. NaN: `m` and `v` are one array, or `t` is still 0.
 # </details>
 
 
@@ -1739,20 +1832,23 @@ with exercise("mended_adam") as check:
     ### END HIDDEN TESTS
 
 # %%
-for gradients in [*TESTS, (5.0,), (1e-6,), (1.0, 1.0)]:
+for gradients in TESTS:
     print(gradients, lengths_of(MendedAdam, *gradients).tolist())
 
 # %% [markdown]
-# The 0.99 is `eps` at work: 1e-6 / (1e-6 + 1e-8). Under the root it makes 0.01 of it. A falling loss proves little.
+# <details><summary>Three tests that show one bug each</summary>
+#
+# (5.0,): `m` and `v`. (1.0, 1.0): `t`. (1e-6,): `eps`, whose right length is 1e-6 / (1e-6 + 1e-8) = 0.99. A falling
+# loss proves little.
+# </details>
 #
 # ## In your own words
-# A friend takes the rate 0.1 from SGD to Adam, and the loss jumps about. Why may the two not share a rate? Two sentences,
-# then open ours.
+# A friend takes the rate 0.1 from SGD to Adam, and the loss jumps about. Why? Two sentences.
 #
 # <details><summary>One way to say it</summary>
 #
-# A step of SGD is the rate times the gradient: flat means short. Adam divides by the gradient's usual size, so a weight
-# moves by about the rate, flat or steep: 0.1 is far for a weight of 0.05.
+# A step of SGD is the rate times the gradient. Adam divides by the gradient's usual size, so a weight moves by about the
+# rate, flat or steep: 0.1 is far for a weight of 0.05.
 # </details>
 #
 # ## The same in PyTorch
@@ -1798,18 +1894,25 @@ except ImportError:
     print("PyTorch is not installed here: pip install torch")
 
 # %% [markdown]
-# `cosine_rate` is `CosineAnnealingLR` after `LinearLR`; `clip_grad_norm_` measures and clips.
+# `cosine_rate` is `LinearLR`, then `CosineAnnealingLR`, by `SequentialLR`; `clip_grad_norm_` measures and clips.
 #
 # ## Pitfalls, and how they look
 #
 # | symptom | look for |
 # |---|---|
-# | the loss grows by a fixed factor in each step | a rate above 2 / L |
-# | a jump in the first steps of Adam | no correction, or no warm-up |
-# | wrong with two parameters only | a count or a state that they share |
+# | the loss grows by a fixed factor | a rate above 2 / L |
+# | Adam jumps at first | no correction, or no warm-up |
+# | wrong with two parameters only | a shared count or state |
 #
 # ## One thing to try next
-# Try `train("Adam", rate=lambda step: 0.01)`, and larger rates by factors of 3. Where does the loss begin to bounce, and
-# where does it end lowest?
+# Bring the last loss of `train("Adam", rate=lambda step: ...)` below 0.0001.
+#
+# ## Who found it
+#
+# - Boris Polyak, [1964](https://doi.org/10.1016/0041-5553%2864%2990137-5): momentum.
+# - Yurii Nesterov, 1983: the look ahead.
+# - Tijmen Tieleman and Geoffrey Hinton, 2012: RMSprop, in a lecture.
+# - Diederik Kingma and Jimmy Ba, [2014](https://doi.org/10.48550/arXiv.1412.6980): Adam.
+# - Ilya Loshchilov and Frank Hutter, [2017](https://doi.org/10.48550/arXiv.1711.05101): AdamW.
 
 # %% progress="here"

@@ -1395,6 +1395,16 @@ COPIES = "{name: array.copy() for name, array in state.items()}"
 
 wrong(
     "early_stopping",
+    "zero_is_none",
+    "A best loss of 0.0 counts as none, and the next one replaces it: `not 0.0` is True. Ask `is None`.",
+    source=changed(
+        STOPPING,
+        ('self.best_loss, self.best_state = float("inf"), None', "self.best_loss = self.best_state = None"),
+        ("if loss < self.best_loss:", "if np.isfinite(loss) and (not self.best_loss or loss < self.best_loss):"),
+    ),
+)
+wrong(
+    "early_stopping",
     "array_of_one_name",
     "The best state is one array here. Keep a dict, with a copy of each array under its name.",
     source=changed(STOPPING, (COPIES, 'state["w"].copy()')),

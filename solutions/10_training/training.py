@@ -1067,9 +1067,10 @@ with exercise("early_stopping") as check:
         ]
         said = [bool(epoch - where >= 2) for epoch in range(3) for where in wheres]
         check.close(side_by_side([first, second], 2), (said, bests), "two objects have nothing in common")
-    for losses, where in ([4e12, 2e12, 3e12], 1.0), ([-2e12, -3e12, -4e12], 2.0):
+    nothing_left = ([0.0, 2.0, 1.0], 0.0), ([1.0, 0.0, 0.5], 1.0)
+    for losses, where in (*nothing_left, ([4e12, 2e12, 3e12], 1.0), ([-2e12, -3e12, -4e12], 2.0)):
         told = [False] * 3, min(losses), [where, where]
-        check.close(watched(losses, 4), told, "losses may be of any size, below 0 too")
+        check.close(watched(losses, 4), told, "losses may be of any size, 0 and below too")
     for less in (1e-4, 1e-12):
         told = [False] * 3, 3.0 - 2 * less, [2.0, 2.0]
         check.close(watched([3.0, 3.0 - less, 3.0 - 2 * less], 1), told, "lower by very little is lower", rtol=1e-14)

@@ -764,6 +764,20 @@ wrong("mended_test", "nan_passes", "No comparison with NaN is True, so NaN passe
 wrong("mended_test", "moved", "An entry that has been moved is not put back before the next one moves.", source=MOVES)
 wrong("mended_test", "moved_there_and_back", "x is not what it was, to the last bit: adding h and subtracting it again leaves rounding behind.",
       source=changed(MOVES, ("        slope =", "        behind = f(x)\n        x[i] += h\n        slope ="), ("(ahead - f(x))", "(ahead - behind)")))
+wrong("mended_test", "stays_moved_where_wrong", "x has changed where the test says False: it moved, and `return False` came before it was put back. `moved = x` is no copy.", source="""
+def mended_test(f, gradient, x):
+    given, h = gradient(x), 1e-6
+    for i in range(len(x)):
+        moved, start = x, x[i]
+        moved[i] = start + h
+        ahead = f(moved)
+        moved[i] = start - h
+        slope = (ahead - f(moved)) / (2 * h)
+        if not abs(slope - given[i]) <= 1e-7 + 1e-4 * abs(slope):
+            return False
+        moved[i] = start
+    return True
+""")
 wrong("mended_test", "relative_only_as_before", "An entry that is 0 has no relative error: allow a little absolute one.",
       source=changed(MENDED, ("1e-7 + 1e-4 * abs(slope)", "1e-5 * abs(slope)")))
 wrong("mended_test", "relative_only", "Right gradients are accused. Does one entry move at a time, is the rise divided by 2h, with a small h, and is there room for rounding?",

@@ -726,9 +726,9 @@ if predicted(prediction, "kinks"):
 # may be wrong only where a size is 1.
 #
 # ### Exercise `draw_inputs` (3 points)
-# For $\mathrm{relu}(x w + b)$ with `x` (n, k), `w` (k, m) and `b` (m,), return random arrays x, w, b. Sizes are 1 to 9, yours to
-# draw. No entry of $x w + b$ may be 0. We call it 300 times, and run a perfect test of dozens of wrong rules on your inputs: each fault must show in
-# ten of the 300.
+# For $\mathrm{relu}(x w + b)$ with `x` (n, k), `w` (k, m) and `b` (m,), return random arrays x, w, b. Sizes are 1 to
+# 9, yours to draw. No entry of $x w + b$ may be 0. We call it 300 times, and run a perfect test of dozens of wrong
+# rules on your inputs: each fault must show in ten of the 300.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -827,7 +827,7 @@ SHOWN_LAYERS = {
     "the signs of x are forgotten": wrong_in(1, lambda s, x, w, b: np.abs(x).T @ s),
     "the signs of w are forgotten": wrong_in(0, lambda s, x, w, b: s @ np.abs(w).T),
     "the size of w is forgotten": wrong_in(0, lambda s, x, w, b: s @ np.sign(w).T),
-    "the signs of b are forgotten (where b is negative, is x @ w + b ever positive?)":
+    "the signs of b are forgotten (is b ever negative, and x @ w + b positive there?)":
         wrong_in(2, lambda s, x, w, b: np.where(b < 0, -1, 1) * s.sum(axis=0)),
     "b gets a mean over the rows": wrong_in(2, lambda s, x, w, b: s.mean(axis=0)),
     "all rows are taken to be alike": wrong_in(1, lambda s, x, w, b: np.outer(x.mean(axis=0), s.sum(axis=0))),
@@ -1157,9 +1157,10 @@ program_figure([("mul", 0, 1), ("sin", 3), ("mul", 3, 3), ("sub", 4, 5)])
 
 # %% [markdown]
 # ### Exercise `random_program` (3 points)
-# Return a random program of 8 steps on 3 inputs, a list of tuples such as `("mul", 0, 3)`. Its result is its last value, and
-# every step (not input) has to reach it: what is not used is not tested. We call it 300 times, within 10 seconds (drawing freely until one fits takes longer). Dozens of broken engines run your
-# programs; each fault must show in three.
+# Return a random program of 8 steps on 3 inputs, a list of tuples such as `("mul", 0, 3)`. Its result is its last
+# value, and every step (not input) has to reach it: what is not used is not tested. We call it 300 times, within 10
+# seconds (drawing freely until one fits takes longer). Dozens of broken engines run your programs; each fault must
+# show in three.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1741,6 +1742,7 @@ SHOWN_ENTRIES = [
 ]
 # From here steps of h there and back do not lead to the same numbers, whether h is 1e-4 or 1e-7.
 UNEVEN = entries("", lambda x: np.sin(x).sum(), np.cos, [0.1, 0.7, -1.3, 2.6, 0.33, 3e-9], right=True)
+WRONG_AT_LAST = entries("", lambda x: np.sin(x).sum(), lambda x: np.cos(x) * [1, 1, 2], [0.1, 0.7, -1.3])
 
 
 # %% check="mended_test" points=2
@@ -1749,7 +1751,14 @@ with exercise("mended_test") as check:
                       right="right gradients")
     mended_says.asking(UNEVEN.subject)(*UNEVEN.args, 0)
     check.untouched("x stays as it was, to the last bit")
+    mended_says.asking(WRONG_AT_LAST.subject)(*WRONG_AT_LAST.args, 0)
+    check.untouched("so it does where the gradient is wrong")
     ### BEGIN HIDDEN TESTS
+    for k in range(3):
+        factors = np.where(np.arange(3) == k, 2.0, 1.0)
+        wrong = entries("", lambda x: np.sin(x).sum(), lambda x, factors=factors: np.cos(x) * factors, [0.1, 0.7, -1.3])
+        mended_says.asking(wrong.subject)(*wrong.args, 0)
+        check.untouched("x stays as it was, whichever entry is wrong")
     rng = np.random.default_rng(check.rng.randrange(2**31))
     functions = [
         (lambda x: np.sin(x).sum(), np.cos),

@@ -205,8 +205,9 @@ class Machine:
             odd = f"`slope` was given {self.slopes[0][1]}, not the last output"
         for i, due in zip(self.backs, [*range(n - 1, -1, -1), *[None] * len(self.backs)]):
             if i != due and not odd:
-                again = due is None or i > due
-                odd = f"layer {i} went back {'a second time' if again else f'before layer {due}'}"
+                again, left_out = due is None or i > due, due not in self.backs
+                late = f"layer {due} never went back" if left_out else f"layer {i} went back before layer {due}"
+                odd = f"layer {i} went back a second time" if again else late
         if len(self.backs) < n and not odd:
             odd = f"layer {n - 1 - len(self.backs)} never went back"
         return odd and f"; {odd}"

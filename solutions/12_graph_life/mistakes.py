@@ -243,7 +243,7 @@ wrong("in_chunks", "number", "A number is no Tensor: `detach()` gives a Tensor w
       source=changed(CHUNKS, ("return state", "return state.item()")))
 wrong("in_chunks", "array", "An array is no Tensor: `detach()` gives a Tensor without a past.",
       source=changed(CHUNKS, ("return state", "return state.data")))
-wrong("in_chunks", "backward_at_the_end", "The gradients are right and come too late: all graphs live until one `backward` at the end. Go back after each chunk.",
+wrong("in_chunks", "backward_at_the_end", "The gradients are right and come too late: all graphs live until you go back at the end. Go back after each chunk.",
       source=changed(CHUNKS, ("    for start", "    losses = []\n    for start"), (BACK, "        losses.append(loss_of(state))\n"),
                      ("    return state", "    for loss in losses:\n        loss.backward()\n    return state")))
 wrong("in_chunks", "rest_without_backward", "The inputs after the last full chunk are gone through, and `backward` is not called for them: they are a chunk, too.",
@@ -843,13 +843,15 @@ def in_lines(*lines):
     return changed(TANH, (RULE, f"\n    def back(g):\n{body}\n    out.back = back\n"))
 
 
-wrong("tanh_node", "colleague", "The rule holds `out`, and `out` holds the rule: let it hold the array t.",
+wrong("tanh_node", "colleague", "`out` is held by what it holds: by its rule, which needs the array t alone, or by `x`, if `out` was written into it.",
       source=changed(TANH, ("1.0 - t * t", "1.0 - out.data * out.data")))
-wrong("tanh_node", "half", "The rule holds `out`, and `out` holds the rule: let it hold the array t.", source=changed(TANH, ("1.0 - t * t", "1.0 - t * out.data")))
-wrong("tanh_node", "default_argument", "The rule holds `out`, and `out` holds the rule: let it hold the array t.",
+wrong("tanh_node", "half", "`out` is held by what it holds: by its rule, which needs the array t alone, or by `x`, if `out` was written into it.", source=changed(TANH, ("1.0 - t * t", "1.0 - t * out.data")))
+wrong("tanh_node", "default_argument", "`out` is held by what it holds: by its rule, which needs the array t alone, or by `x`, if `out` was written into it.",
       source=changed(TANH, ("lambda g: g * (1.0 - t * t)", "lambda g, out=out: g * (1.0 - out.data * out.data)")))
-wrong("tanh_node", "method", "The rule holds `out`, and `out` holds the rule: let it hold the array t.",
+wrong("tanh_node", "method", "`out` is held by what it holds: by its rule, which needs the array t alone, or by `x`, if `out` was written into it.",
       source=changed(TANH, (RULE, "    import types\n    out.back = types.MethodType(lambda self, g: g * (1.0 - self.data * self.data), out)\n")))
+wrong("tanh_node", "a_child_of_x", "`out` is held by what it holds: by its rule, which needs the array t alone, or by `x`, if `out` was written into it.",
+      source=changed(TANH, (RULE, "    x.child = out\n" + RULE)))
 wrong("tanh_node", "collects", "This calls the collector at each operation: it looks at all objects of the program. Leave no cycle in the first place.",
       source=changed(TANH, ("1.0 - t * t", "1.0 - out.data * out.data"), ("    return out", "    gc.collect()\n    return out")))
 wrong("tanh_node", "kept_in_a_list", "A list outside of the function holds every node for good.",
@@ -887,7 +889,7 @@ wrong("tanh_node", "squared_before_and_again", "The node shows the square of the
       source=changed(TANH, ("    out = Node", "    t *= t\n    out = Node")))
 wrong("tanh_node", "sum_of_squares", "One number, the sum of all squares, stands where each entry needs its own: square entry by entry.",
       source=changed(TANH, ("1.0 - t * t", "1.0 - t.dot(t)")))
-wrong("tanh_node", "slope_on_the_node", "The rule holds `out`, and `out` holds the rule: let it hold the array t.",
+wrong("tanh_node", "slope_on_the_node", "`out` is held by what it holds: by its rule, which needs the array t alone, or by `x`, if `out` was written into it.",
       source=changed(TANH, (RULE, "    out.slope = 1.0 - t * t\n    out.back = lambda g: g * out.slope\n")))
 
 
@@ -1247,6 +1249,8 @@ def in_little_memory(layers, x, slope):
 """)
 PAST_THE_END = "An index is past the end: there may be one layer alone, and half of that are none. Or are the parts those of 128 layers?"
 HALVES = {
+    "last_of_odd_left_out": ("A layer never goes back: of a part with an odd number of layers the second half is one longer than the first, `part[half:]`.",
+                             ("back(part[half:], middle, g)", "back(part[half : 2 * half], middle, g)")),
     "one_off": ("The first part is the first layer alone, and the rest is nearly as long as before: halve.", ("len(part) // 2, x", "1, x")),
     "all_but_one": ("For each layer all before it are run again from x: about 128 times 64 runs. Keep something in the middle.", ("len(part) // 2, x", "len(part) - 1, x")),
     "first_half_first": ("Go back: through the second half first, with the g that arrives at its end.",
@@ -1408,3 +1412,7 @@ def in_little_memory(layers, x, slope):
 
 
 right("in_little_memory", "halved_down_to_8", source=changed(DOWN_TO, ("SHORT", "8")))
+
+
+wrong("Saved", "version_0_is_nothing", "What was saved at version 0 is handed out although it has changed: 0 counts as false. Compare the versions, and nothing else.",
+      source=changed(SAVED, ("if self.counted.version != self.version:", "if self.version and self.counted.version != self.version:")))

@@ -518,7 +518,7 @@ wrong("patch_product_rule", "four_axes", "The gradient of p has four axes here: 
       source=changed(PRODUCT, ("matrix.T @", "weight.T @")))
 wrong("patch_product_rule", "still_a_matrix", "The gradient of the weights is a matrix here: give it their shape, (O, C, kh, kw).",
       source=changed(PRODUCT, (".reshape(weight.shape)", "")))
-wrong("patch_product_rule", "sum_of_pictures_missing", "With two pictures there are too many numbers for the shape of the weights: add up the pictures first.",
+wrong("patch_product_rule", "sum_of_pictures_missing", "With two pictures there are too many numbers for the shape of the weights: each picture has a product of its own, as `@` makes them (`np.dot` pairs each with all), and these are added up.",
       source=changed(PRODUCT, (".sum(axis=0)", "")))
 wrong("patch_product_rule", "one_picture", "Only the first picture counts for the weights: add up over all.",
       source=changed(PRODUCT, (".sum(axis=0)", "[0]")))
@@ -1076,3 +1076,56 @@ def mended_rule(g, x, weight, stride, padding):
         to_weight[c] = to_weight[c] + g[n, c, i, j] * wide[here]
     end = [size - padding for size in wide.shape[2:]]
     return to_wide[:, :, padding : end[0], padding : end[1]], to_weight
+
+
+wrong(
+    "patch_product_rule",
+    "dot_of_stacks",
+    "With two pictures there are too many numbers for the shape of the weights: each picture has a product of its own, as `@` makes them (`np.dot` pairs each with all), and these are added up.",
+    source="""
+def patch_product_rule(g, p, weight):
+    to_p = weight.reshape(len(weight), -1).T @ g
+    to_weight = np.dot(g, p.transpose(0, 2, 1)).sum(axis=0)
+    return to_p, to_weight.reshape(weight.shape), g.sum(axis=(0, 2))
+""",
+)
+wrong(
+    "patch_product_rule",
+    "mean_over_pictures",
+    "The weights and the bias get the mean over the pictures. They were used for each of them, so what arrives is added up.",
+    source="""
+def patch_product_rule(g, p, weight):
+    to_p = weight.reshape(len(weight), -1).T @ g
+    to_weight = (g @ p.transpose(0, 2, 1)).mean(axis=0)
+    return to_p, to_weight.reshape(weight.shape), g.sum(axis=2).mean(axis=0)
+""",
+)
+wrong(
+    "conv1d",
+    "cut_to_integers",
+    "The sums are kept in the dtype of x: where x holds integers, all behind the point is cut off.",
+    source="""
+def conv1d(x, w):
+    out = np.zeros(len(x) - len(w) + 1, dtype=x.dtype)
+    for k in range(len(w)):
+        out[:] = out + w[k] * x[k : k + len(out)]
+    return out
+""",
+)
+wrong(
+    "mended_rule",
+    "border_left_on_two_sides",
+    "The border is taken off at the top and at the left alone: the bottom and the right have one, too.",
+    source="""
+def mended_rule(g, x, weight, stride, padding):
+    (h, w), (kh, kw) = x.shape[2:], weight.shape[1:]
+    wide = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    to_wide, to_weight = np.zeros_like(wide), np.zeros_like(weight)
+    for i, j in np.ndindex(*g.shape[2:]):
+        part = g[:, :, i : i + 1, j : j + 1]
+        rows, columns = slice(i * stride, i * stride + kh), slice(j * stride, j * stride + kw)
+        to_wide[:, :, rows, columns] += part * weight
+        to_weight += (part * wide[:, :, rows, columns]).sum(axis=0)
+    return to_wide[:, :, padding:, padding:], to_weight
+""",
+)

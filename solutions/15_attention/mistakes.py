@@ -928,7 +928,7 @@ wrong("merged", "no_maximum", "Everything is brought to m = 0, which overflows f
     MERGED, ("m = max(m_a, m_b)", "m = 0.0 if max(m_a, m_b) > -np.inf else -np.inf")))
 wrong("merged", "log_of_both", "m is to be the larger of the two, not the logarithm of a sum of exponentials.", source=changed(
     MERGED, ("m = max(m_a, m_b)", "m = np.logaddexp(m_a, m_b)")))
-wrong("merged", "through_exp_of_m", "exp of a score of thousands is inf: take exp of differences from the larger m alone.", source=changed(
+wrong("merged", "through_exp_of_m", "exp of a score of thousands is inf, and of one far below 0 it is 0: take exp of differences from the larger m alone.", source=changed(
     MERGED, ("np.exp(m_a - m), np.exp(m_b - m)", "np.exp(m_a) / np.exp(m), np.exp(m_b) / np.exp(m)")))
 wrong("merged", "at_least_0", "m is 0 where all scores are below 0: it is the largest of them.", source=changed(
     MERGED, ("m = max(m_a, m_b)", "m = max(m_a, m_b)\n    m = max(m, 0.0) if m > -np.inf else m")))
@@ -1058,3 +1058,36 @@ def merged(a, b):
     m = max(a[0], b[0])
     by_a, by_b = np.exp(a[0] - m), np.exp(b[0] - m)
     return m, a[1] * by_a + b[1] * by_b, a[2] * by_a + b[2] * by_b
+
+
+wrong(
+    "sinusoids",
+    "power_before_the_root",
+    "From d = 80 on the power is beyond the largest float before its root is taken, and the last waves stand still: divide the exponent by d first.",
+    source="""
+def sinusoids(n, d):
+    lengths = (10000.0 ** np.arange(0, d, 2)) ** (1 / d)
+    angles = np.arange(n)[:, None] / lengths
+    table = np.empty((n, d))
+    table[:, 0::2] = np.sin(angles)
+    table[:, 1::2] = np.cos(angles)
+    return table
+""",
+)
+
+
+wrong(
+    "mended_split",
+    "merged_sizes_read_too_early",
+    "The merge takes the number of heads for that of positions, and the other way round: x comes as (B, heads, T, d), and these sizes are in the other order only after the axes have changed places.",
+    source="""
+def mended_split(x, heads):
+    b, t, width = x.shape
+    return x.reshape(b, t, heads, width // heads).swapaxes(1, 2)
+
+
+def mended_merge(x):
+    b, t, heads, d = x.shape
+    return x.swapaxes(1, 2).reshape(b, t, heads * d)
+""",
+)

@@ -100,8 +100,9 @@ wrong("merge", "both_replaced", "The new token stands there twice: two go in, on
 wrong("merge", "list_and_tuple", "Nothing is merged here. A list never equals a tuple: is a part of `word` compared with `pair` itself? Or does that part not hold the two tokens at i and i + 1?", source=changed(
     MERGE, ("i + 1 < len(word) and word[i] == pair[0] and word[i + 1] == pair[1]", "word[i : i + 2] == pair")))
 PAST_THE_END = (
-    "An index is past the end of a list. The last token has no neighbour, a word that loses tokens gets shorter, and a list "
-    "that is still empty has no last item: before you look at a place, ask whether it is there."
+    "An index is past the end of a list. The last token has no neighbour, where a pair ended the word there is no token left "
+    "to append, a word that loses tokens gets shorter, and a list that is still empty has no last item: before you look at "
+    "a place, ask whether it is there."
 )
 wrong("merge", "last_of_nothing", PAST_THE_END, source="""
 def merge(word, pair, new):
@@ -203,6 +204,12 @@ def merge(word, pair, new):
 """)
 
 
+wrong("merge", "else_forgotten", PAST_THE_END, source=changed(
+    MERGE, ("        else:\n            out.append(word[i])\n            i += 1", "        out.append(word[i])\n        i += 1")))
+wrong("merge", "short_words_come_back", "A word of one token comes back as the very list that came in, and who changes one changes both: make a new one, however short the word is.", source=changed(
+    MERGE, ("    out, i = [], 0\n", "    if len(word) < 2:\n        return word\n    out, i = [], 0\n")))
+
+
 @right("merge", "iterator")
 def merge(word, pair, new):
     out, skip = [], False
@@ -248,7 +255,7 @@ wrong("bits_per_character", "mean_of_quotients", "This is the mean of each token
     BITS, ("[np.arange(len(targets)), targets].sum()", "[np.arange(len(targets)), targets]"), ("nats / np.log(2) / lengths[targets].sum()", "(nats / np.log(2) / lengths[targets]).mean()")))
 wrong("bits_per_character", "lengths_of_all", "These are the lengths of the whole vocabulary: only the tokens that came count.", source=changed(
     BITS, ("lengths[targets].sum()", "lengths.sum()")))
-wrong("bits_per_character", "mean_length", "The characters are divided by the mean length of the vocabulary: count those of the tokens that came.", source=changed(
+wrong("bits_per_character", "mean_length", "The mean length of the whole vocabulary counts here: the characters are those of the tokens that came.", source=changed(
     BITS, ("lengths[targets].sum()", "(len(targets) * lengths.mean())")))
 wrong("bits_per_character", "sign", "The sign is wrong: the log of a probability is below 0, a surprise is not.", source=changed(BITS, ("= -logp", "= logp")))
 wrong("bits_per_character", "perplexity", "This is the perplexity: bits are asked for.", source=changed(
@@ -276,11 +283,18 @@ wrong("bits_per_character", "likeliest", "This takes the likeliest token of each
     BITS, ("np.arange(len(targets)), targets]", "np.arange(len(targets)), logits.argmax(axis=1)]")))
 
 
-wrong("bits_per_character", "unshifted_softmax", "exp of a large logit overflows: take the row's largest off first.", source=changed(
+TOO_FAR = (
+    "NaN comes of inf / inf, where exp of a large logit overflows, or of 0 / 0, where a whole row lies so far below what is taken "
+    "off that each exp is 0: take off each row's own largest."
+)
+wrong("bits_per_character", "unshifted_softmax", TOO_FAR, source=changed(
     BITS, ("logits - logits.max(axis=-1, keepdims=True)", "logits"),
     ("shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))", "np.log(np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True))")))
 wrong("bits_per_character", "largest_of_all", "One largest is taken off all rows, and a row far below it becomes 0: each row has its own.", source=changed(
     BITS, ("logits.max(axis=-1, keepdims=True)", "logits.max()")))
+wrong("bits_per_character", "largest_of_all_softmax", TOO_FAR, source=changed(
+    BITS, ("logits.max(axis=-1, keepdims=True)", "logits.max()"),
+    ("shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))", "np.log(np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True))")))
 wrong("bits_per_character", "first_lengths", "These are the lengths of the first tokens of the vocabulary: those of the tokens that came are `lengths[targets]`.", source=changed(
     BITS, ("lengths[targets].sum()", "lengths[: len(targets)].sum()")))
 wrong("bits_per_character", "all_rows_at_all_targets", "Every row is read at every target here: row i goes with its own, `targets[i]`.", source=changed(
@@ -297,6 +311,8 @@ wrong("bits_per_character", "first_taken_off", "The first logit of each row is t
 
 wrong("bits_per_character", "perplexity_over_characters", "This is a perplexity, divided by the characters: bits are asked for, the sum of -log2.", source=changed(
     BITS, ("float(nats / np.log(2) / lengths[targets].sum())", "float(np.exp(np.minimum(nats / len(targets), 700)) / lengths[targets].sum())")))
+wrong("bits_per_character", "perplexity_over_the_mean_length", "This is a perplexity, divided by a mean length: bits are asked for, the sum of -log2, over the sum of the characters.", source=changed(
+    BITS, ("float(nats / np.log(2) / lengths[targets].sum())", "float(np.exp(np.minimum(nats / len(targets), 700)) / lengths[targets].mean())")))
 wrong("bits_per_character", "entropy", "This is the entropy of each guess, the surprise that the model expects: what counts is the surprise at the token that came.", source=changed(
     BITS, ("-logp[np.arange(len(targets)), targets].sum()", "-(np.exp(logp) * logp).sum()")))
 
@@ -408,6 +424,9 @@ def block(x, layers):
 wrong("block", "three_unpacked", "There are not as many parts to unpack as names: `packed` gives one array, which `attend` takes as it is, and x may have any number of axes.", source=changed(
     BLOCK, ("x = x + layers.out(layers.attend(layers.packed(layers.norm1(x))))",
             "q, k, v = layers.packed(layers.norm1(x))\n    x = x + layers.out(layers.attend(q, k, v))")))
+wrong("block", "split_in_three", "What `packed` gives need not be a multiple of three wide, and is not to be split here: `attend` takes this one array as it is, and takes queries, keys and values apart itself.", source=changed(
+    BLOCK, ("x = x + layers.out(layers.attend(layers.packed(layers.norm1(x))))",
+            "q, k, v = np.split(layers.packed(layers.norm1(x)), 3, axis=-1)\n    x = x + layers.out(layers.attend(q, k, v))")))
 wrong("block", "three_given", "Each layer takes one array, and `attend` takes the one that `packed` gives: queries, keys and values are taken apart in there.", source=changed(
     BLOCK, ("layers.attend(layers.packed(layers.norm1(x)))", "layers.attend(*[layers.packed(layers.norm1(x))] * 3)")))
 
@@ -515,6 +534,10 @@ wrong("gpt_logits", "positions_in_each_block", "The positions are added in front
 wrong("gpt_logits", "no_norm", "The last norm is missing: it stands between the blocks and the logits.", source=changed(LOGITS, ("model.norm(x)", "x")))
 wrong("gpt_logits", "norm_in_front", "The norm stands in front of the blocks: it comes after the last of them.", source=changed(
     LOGITS, ("    for block", "    x = model.norm(x)\n    for block"), ("model.norm(x) @", "x @")))
+wrong("gpt_logits", "norm_twice", "The norm comes twice here, in front of the blocks and behind them: once, after the last, is enough.", source=changed(
+    LOGITS, ("    for block", "    x = model.norm(x)\n    for block")))
+wrong("gpt_logits", "returned_in_the_loop", "None comes back where there are no blocks: does `return` stand inside the loop, or in an `if`, or is there none? It comes once, behind the loop.", source=changed(
+    LOGITS, ("    return", "        return")))
 wrong("gpt_logits", "norm_each_time", "The norm comes after every block: once, after the last, is enough.", source=changed(
     LOGITS, ("x = block(x)", "x = model.norm(block(x))"), ("model.norm(x) @", "x @")))
 wrong("gpt_logits", "norm_of_the_logits", "The norm is taken of the logits: it stands in front of the product with the table.", source=changed(
@@ -685,6 +708,12 @@ def tied_rule(ids, g, h, grad_logits):
 """)
 wrong("tied_rule", "multiplied_by_g", ALL_ZERO, source=changed(
     TIED, ("ids, g)", "ids, grad_logits @ grad_E * g)")))
+wrong("tied_rule", "nothing_from_add_at", "None comes back. Is a `return` missing? Or is what `np.add.at` gives returned, which is nothing: it writes into the array that it gets, and that array is the answer.", source=changed(
+    TIED, ("    np.add.at(grad_E, ids, g)\n    return grad_E", "    return np.add.at(grad_E, ids, g)")))
+wrong("tied_rule", "g_times_h", "The looked-up rows get g multiplied by something that is 0 here, such as h: looking up is no product with h, so they get g as it is.", source=changed(
+    TIED, ("ids, g)", "ids, g * h)")))
+wrong("tied_rule", "sum_of_all_places", "The numbers of a row of g are added up to one, and each place of the row gets it: add up along the tokens alone, so that each of the D places keeps its own sum.", source=changed(
+    TIED, ("    np.add.at(grad_E, ids, g)", "    for i in range(len(grad_E)):\n        grad_E[i] += g[ids == i].sum()")))
 wrong("tied_rule", "four_by_two", "Something has four rows here, whatever the vocabulary: there are V of them, as many as `grad_logits` has columns.", source=changed(
     TIED, ("grad_logits.T @ h", "np.zeros((4, 2))"), ("return grad_E", "return grad_E + grad_logits.T @ h")))
 WHOLE_NUMBERS = "An array of whole numbers cannot take the fractions of a gradient: leave `dtype=int` out."
@@ -832,6 +861,13 @@ wrong("top_p", "order_mixed_up", "The decision is made in sorted order, and used
     TOP_P, ("keep = order[before < share]", "keep = before < share")))
 wrong("top_p", "last_of_equal", "Of equal ones, those that come first are kept, and here it is the last.", source=changed(
     TOP_P, ('np.argsort(-p, kind="stable")', 'np.argsort(p, kind="stable")[::-1]')))
+wrong("top_p", "dropped_from_the_rarest", "Of equal ones, those that come first are kept, and here it is the last.", source="""
+def top_p(p, share):
+    order = np.argsort(p, kind="stable")
+    out = p.copy()
+    out[order[np.cumsum(p[order]) <= 1 - share]] = 0
+    return out / out.sum()
+""")
 wrong("top_p", "threshold", "This keeps all that have a probability of at least `share`: it is their sum that counts.", source="""
 def top_p(p, share):
     out = np.where(p >= min(share, p.max()), p, 0.0)
@@ -877,6 +913,35 @@ wrong("top_p", "through_order_twice", "`keep` names places of the vocabulary, an
 
 wrong("top_p", "nearly_0", "The others get a small number, and 0 is asked for: however small it is, such a token may still be drawn.", source=changed(
     TOP_P, ("np.zeros(p.shape)", "np.full(p.shape, 1e-12)")))
+for least in ("1e-9", "1e-8", "1e-6"):
+    wrong("top_p", f"nearly_0_{least}", "The others get a small number, and 0 is asked for: however small it is, such a token may still be drawn.", source=changed(
+        TOP_P, ("np.zeros(p.shape)", f"np.full(p.shape, {least})")))
+NEVER_ENDS = (
+    "This never ends where rounding leaves even the sum of all a little below `share`: the loop waits for a sum that does not "
+    "come. Stop when all tokens are kept, too."
+)
+
+
+@wrong("top_p", "largest_of_the_rest", NEVER_ENDS, ends=False)
+def top_p(p, share):
+    out, total = np.zeros(len(p)), 0.0
+    rest = p.copy()
+    while total < share:
+        i = rest.argmax()
+        out[i] = p[i]
+        total += p[i]
+        rest[i] = 0
+    return out / out.sum()
+
+
+@wrong("top_p", "one_more_each_time", NEVER_ENDS, ends=False)
+def top_p(p, share):
+    k = 1
+    while np.sort(p)[::-1][:k].sum() < share:
+        k += 1
+    return top_k(p, k)
+
+
 wrong("top_p", "forty_at_most", "Only so many tokens are kept, and the share is not reached: as many are kept as it takes.", source=changed(
     TOP_P, ('kind="stable")', 'kind="stable")[:40]')))
 
@@ -1016,6 +1081,27 @@ A_SINGLE_NUMBER = (
     "A single number stands where several are wanted. Is it `length` (`range(length)` counts), a token alone (the last ones "
     "are `ids[-T:]`), or a new token that is added to a list (`ids.append(...)`)?"
 )
+ONE_ROW = (
+    "`logits_of(window)` gives one row here, (V,), the logits of the next token, and `probabilities` makes one row of it: take no part of "
+    "either, such as `[-1]` or `[0, -1]`."
+)
+wrong("write", "last_of_the_logits", ONE_ROW, source=changed(
+    WRITE, ("logits_of(ids[-T:])", "logits_of(ids[-T:])[-1]")))
+wrong("write", "last_of_the_probabilities", ONE_ROW, source=changed(
+    WRITE, ("probabilities(logits_of(ids[-T:]))", "probabilities(logits_of(ids[-T:]))[-1]")))
+wrong("write", "row_and_last", ONE_ROW, source=changed(
+    WRITE, ("logits_of(ids[-T:])", "logits_of(np.array([ids[-T:]]))[0, -1]")))
+wrong("write", "a_probability_alone", "The draw is among the probabilities, and what comes is one of them: draw a token, `rng.choice(len(p), p=p)`.", source=changed(
+    WRITE, ("int(rng.choice(len(p), p=p))", "rng.choice(p)")))
+wrong("write", "all_new_ones_again", "The new tokens enter the window twice: at each step all of them are put behind it, and it has the earlier ones already. Only the newest is new to it.", source="""
+def write(start, length, T, logits_of, probabilities, rng):
+    window, new = list(start)[-T:], []
+    for _ in range(length):
+        p = probabilities(logits_of(window))
+        new.append(int(rng.choice(len(p), p=p)))
+        window = (window + new)[-T:]
+    return list(start) + new
+""")
 wrong("write", "through_the_length", A_SINGLE_NUMBER, source=changed(WRITE, ("range(length)", "length")))
 wrong("write", "last_token_alone", "`logits_of` takes the list of the last T tokens: here it gets one token, which is no list.", source=changed(WRITE, ("ids[-T:]", "ids[-1]")))
 wrong("write", "added_to_a_list", A_SINGLE_NUMBER, source=changed(
@@ -1113,8 +1199,26 @@ wrong("mended_attend", "new_alone", "Only the new keys and values come back: the
 wrong("mended_attend", "not_divided", "The scores are not divided by the root of d: d is how long each query is, `q.shape[-1]`.", source=changed(ATTEND, (" / np.sqrt(q.shape[-1])", "")))
 wrong("mended_attend", "root_of_keys", "The scores are divided by the root of how many keys there are: d is how long each of them is.", source=changed(
     ATTEND, ("np.sqrt(q.shape[-1])", "np.sqrt(keys.shape[1])")))
-wrong("mended_attend", "unshifted", "exp of a large score overflows: take the row's largest off first.", source=changed(
+UNSHIFTED = "NaN comes of 0 / 0 here: the scores are so far below 0 that exp of each is 0. Far above 0 it overflows. Take the row's largest off first."
+wrong("mended_attend", "unshifted", UNSHIFTED, source=changed(
     ATTEND, ("masked - masked.max(axis=-1, keepdims=True)", "masked")))
+wrong("mended_attend", "old_and_new_apart", UNSHIFTED, source="""
+def mended_attend(q, k, v, cache):
+    n, root = q.shape[1], np.sqrt(q.shape[-1])
+    old = np.exp(q @ cache[0].swapaxes(1, 2) / root)
+    new = np.where(np.tri(n, dtype=bool), np.exp(q @ k.swapaxes(1, 2) / root), 0.0)
+    total = old.sum(-1, keepdims=True) + new.sum(-1, keepdims=True)
+    both = np.concatenate([cache[0], k], axis=1), np.concatenate([cache[1], v], axis=1)
+    return (old @ cache[1] + new @ v) / total, both
+""")
+wrong("mended_attend", "new_part_of_the_mask_first", "The two parts of the mask are exchanged: the old keys come first, so its first m columns are all seen, and the triangle stands behind them.", source=changed(
+    ATTEND, ("np.tri(q.shape[1], keys.shape[1], k=cache[0].shape[1], dtype=bool)",
+             "np.concatenate([np.tri(q.shape[1]), np.ones((q.shape[1], cache[0].shape[1]))], axis=1) > 0")))
+wrong("mended_attend", "added_up", "Arrays are no lists: `+` adds up old and new ones, number by number. `np.concatenate` joins them, along axis 1, that of the tokens.", source=changed(
+    ATTEND, ("np.concatenate([cache[0], k], axis=1)", "cache[0] + k"), ("np.concatenate([cache[1], v], axis=1)", "cache[1] + v"),
+    ("keys.shape[1], k=cache[0].shape[1]", "cache[0].shape[1] + k.shape[1], k=cache[0].shape[1]")))
+wrong("mended_attend", "brackets_forgotten", "`np.concatenate` takes the arrays to be joined as one list or tuple: put brackets around them. The second thing that it takes is the axis.", source=changed(
+    ATTEND, ("[cache[0], k]", "cache[0], k"), ("[cache[1], v]", "cache[1], v")))
 wrong("mended_attend", "scores_of_0", "What is not to be seen has the score 0 here, and exp(0) is 1: it needs -inf.", source=changed(
     ATTEND, ("scores, -np.inf)", "scores, 0.0)")))
 wrong("mended_attend", "zero_after", "The zeros come after the softmax, so the rows no longer add up to 1: mask the scores, by -inf.", source=changed(
@@ -1204,3 +1308,48 @@ def mended_attend(q, k, v, cache):
     p = np.exp(scores)
     p /= p.sum(-1)[..., None]
     return np.matmul(p, values), (keys, values)
+
+
+wrong(
+    "mended_attend",
+    "smallest_float32",
+    "Scores may be lower than the smallest float32, and then what is hidden wins: only -inf is below all.",
+    source="""
+def mended_attend(q, k, v, cache):
+    keys = np.concatenate([cache[0], k], axis=1)
+    values = np.concatenate([cache[1], v], axis=1)
+    n, total = q.shape[1], keys.shape[1]
+    scores = q @ keys.swapaxes(1, 2) / np.sqrt(q.shape[-1])
+    seen = np.tri(n, total, total - n, dtype=bool)
+    masked = np.where(seen, scores, np.finfo("float32").min)
+    e = np.exp(masked - masked.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True) @ values, (keys, values)
+""",
+)
+
+
+wrong(
+    "bits_per_character",
+    "mean_over_mean",
+    "The mean length of the whole vocabulary counts here: the characters are those of the tokens that came.",
+    source="""
+def bits_per_character(logits, targets, lengths):
+    z = logits - logits.max(axis=1, keepdims=True)
+    logp = z - np.log(np.exp(z).sum(axis=1, keepdims=True))
+    bits = -logp[np.arange(len(targets)), targets] / np.log(2)
+    return float(bits.mean() / lengths.mean())
+""",
+)
+wrong(
+    "write",
+    "negative_start",
+    "While the text is shorter than the window, `len(ids) - T` is below 0, and counts from the end: the first tokens are left out. `ids[-T:]` takes what there is.",
+    source="""
+def write(start, length, T, logits_of, probabilities, rng):
+    ids = list(start)
+    for _ in range(length):
+        p = probabilities(logits_of(ids[len(ids) - T :]))
+        ids.append(int(rng.choice(len(p), p=p)))
+    return ids
+""",
+)

@@ -875,6 +875,7 @@ with exercise("Tensor") as check:
         ### BEGIN HIDDEN TESTS
         x, y, z = drawn(2, 3, 4), drawn(3, 4), drawn(4, 2)
         for text, shape in (("x.sum(axis=0)", (3, 4)), ("x.sum(axis=-1)", (2, 3)), ("x.sum((0, 2))", (3,)), ("x.sum()", ()),
+                            ("x.sum((1, 0))", (4,)), ("x.sum((-1, -3))", (3,)), ("x.mean((2, 0))", (3,)), ("x.mean((-1, 1))", (2,)),
                             ("x.sum(axis=1, keepdims=True)", (2, 1, 4)), ("x.sum((2, 0), keepdims=True)", (1, 3, 1)),
                             ("x.sum(keepdims=True)", (1, 1, 1)), ("x.mean(keepdims=True)", (1, 1, 1)),
                             ("x.mean(axis=1)", (2, 4)), ("x.mean((1, 2))", (2,)), ("x.mean(0, True)", (1, 3, 4)),
@@ -1185,6 +1186,9 @@ with exercise("wrong_rule") as check:
     check.equal(yours.wrong_rule(log), "mul", "how many programs, not how often in one")
     log = [("sum mul", 1e-5), ("mul", 1e-6), ("mul", 5e-7), ("sum", 0.0), ("sum log", 2e-6)]
     check.equal(yours.wrong_rule(log), "sum", "1e-6 is still right, 2e-6 is off")
+    for lines in itertools.permutations(["sum mul", "mul exp", "mul sum"]):  # each has to have its say
+        log = [(line, 1.0) for line in lines]
+        check.equal(yours.wrong_rule([*log, ("mul", 0.0)]), "mul", "it is in all three that are off")
     # Neither the order of names nor that of lines decides, nor that of a set, which may hang on both for some pairs.
     for one, two in itertools.permutations(["mul", "exp", "log", "relu", "mean"], 2):
         off = [(f"{one} {two}", 1.0), (f"{two} {one}", 2.0)]
@@ -1954,6 +1958,8 @@ with exercise("project") as check:
             _rule_to_judge("a sum of squares", lambda x: (x**2).sum(), lambda g, x: 2 * g * x, a, right=True),
             _rule_to_judge("powers, one of them forgotten", lambda x: np.vander(x, 4), lambda g, x: cubes(g * [0, 1, 1, 1], x), a),
             _rule_to_judge("one slope is swapped", _triple, lambda g, x: _triple_rule(g[[1, 0, 2]], x), a),
+            _rule_to_judge("1.2 % too much", _triple, lambda g, x: 1.012 * _triple_rule(g, x), a),
+            _rule_to_judge("1.2 % too little", lambda x: (x**2).sum(), lambda g, x: 0.988 * 2 * g * x, a),
             _rule_to_judge("half", _triple, lambda g, x: _triple_rule(g, x) / 2, a),
             _rule_to_judge("a constant too much", _triple, lambda g, x: _triple_rule(g, x) + 0.1, a),
             _rule_to_judge("a column", _triple, lambda g, x: _triple_rule(g, x)[:, None], a),

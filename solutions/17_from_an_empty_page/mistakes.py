@@ -326,7 +326,7 @@ engine("rates_exchanged_in_the_means", "The mean of gradients forgets with 0.9, 
        ("0.9 * means[0] + 0.1 *", "0.999 * means[0] + 0.001 *"), ("0.999 * means[1] + 0.001 *", "0.9 * means[1] + 0.1 *"))
 engine("no_root", "Divide by the root of the mean of squares: without it a step depends on the gradient's size.", "Adam training",
        ("(v**0.5 + 1e-8)", "(v + 1e-8)"))
-engine("eps_under_the_root", "1e-8 is added to the root, and not under it: small gradients get steps that are too small.", "Adam training",
+engine("eps_under_the_root", "1e-8 stands under the root here, where it makes the steps of small gradients too small: it is added to the root.", "Adam training",
        ("(v**0.5 + 1e-8)", "(v + 1e-8) ** 0.5"))
 engine("uphill", "The step goes uphill: subtract it, and see that the mean has the sign of the gradients.", "Adam training", ("p.data - self.lr", "p.data + self.lr"))
 engine("not_cleared", "zero_grad clears nothing, so the gradients of all steps add up.", "Adam training", ("            p.grad = None\n", "            pass\n"))
@@ -997,6 +997,16 @@ FEW_RULES = changed(
 for _name, _source in (("closures", CLOSURES), ("functions", FUNCTIONS), ("table", TABLE), ("tape", TAPE), ("few_rules", FEW_RULES)):
     right("Tensor", _name, source=_source)
 
+engine("axes_put_back_in_turn", "A sum over the axes (1, 0) or (-1, -3) has no gradient, or one of other places: axes that are put back one after the other have to come in the order of the array. What keeps `keepdims=True`, whatever the order?", "shapes", (
+    "        shape = self.data.sum(axis=axis, keepdims=True).shape\n        ones = np.ones_like(self.data)\n        return made(self.data.sum(axis=axis, keepdims=keepdims), (self, lambda g: g.reshape(shape) * ones))",
+    """        def back(g):
+            if axis is not None and not keepdims:
+                for one in axis if isinstance(axis, tuple) else (axis,):
+                    g = np.expand_dims(g, one)
+            return g * np.ones_like(self.data)
+
+        return made(self.data.sum(axis=axis, keepdims=keepdims), (self, back))"""))
+
 # -- wrong_rule -------------------------------------------------------------------------------------------------------
 
 RULE = """
@@ -1030,6 +1040,10 @@ wrong("wrong_rule", "must_never_pass", "A wrong rule may be in a program that is
     RULE, ("    return min(common, key=lambda name: sum(name in used for used in right))", "    common -= set().union(*map(set, right))\n    return min(common) if common else None")))
 wrong("wrong_rule", "must_never_pass_pop", "Nothing is left to choose from, or a name is looked up that is not there. A wrong rule may be in a program that is right, where it does not show: do not strike it out.", source=changed(
     RULE, ("    return min(common, key=lambda name: sum(name in used for used in right))", "    return (common - set().union(*map(set, right))).pop()")))
+wrong("wrong_rule", "first_and_last", "Only the first and the last program that is off are looked at here: the wrong rule is in those between them, too.", source=changed(
+    RULE, ("set.intersection(*map(set, failing))", "set(failing[0]) & set(failing[-1])")))
+wrong("wrong_rule", "first_two", "Only two of the programs that are off are looked at here: the wrong rule is in every one.", source=changed(
+    RULE, ("map(set, failing)", "map(set, failing[:2])")))
 NOTHING_LEFT = (
     "Nothing is left to choose from. Is a program taken to be off that is 1e-9 away (up to 1e-6 it is right)? Or is a name "
     "struck out that occurs in a right program, where a wrong rule need not show?"
@@ -1120,7 +1134,7 @@ FIRST = {
     "ball": "aim_fixed_more_steps aim_once aim_few_steps aim_short aim_fixed_safe_step fixed_step aim_uphill aim_still aim_pair",
     "forward": "values_in_rules sine_sign no_array_ufunc_of_node power_zero_in_the_node transposed gradient quadratic constant_factor overwritten no_sum "
     "square_only differences",
-    "operation": "proof_trusts proof_distrusts proof_no_shape proof_nan proof_ones proof_same_v proof_sizes proof_one_way proof_loose "
+    "operation": "proof_trusts proof_distrusts proof_no_shape proof_nan proof_ones proof_same_v proof_sizes proof_one_way proof_loose proof_a_little_loose "
     "fit_start fit_short fit_uphill fit_large fit_writes",
     "machine": "runs_all usual_engine all_gradients product_with_ones zeros_first ones_again no_fma values_again nothing_again "
     "another_order_again no_fma_of_the_second no_fma_forward",
@@ -1733,6 +1747,7 @@ own("proof_sizes", "The sizes are compared without their signs.", ("abs((found *
 own("proof_one_way", "A difference to one side is off by the bend: right rules are accused.", (
     "(f(x + h * v) - f(x - h * v))).sum() / (2 * h)", "(f(x + h * v) - f(x))).sum() / h"), ("1e-5 * abs(slope) + 1e-8", "1e-7 * abs(slope) + 1e-9"))
 own("proof_loose", "An error of 2 % passes: the tolerance is too wide.", ("1e-5 * abs(slope) + 1e-8", "0.1 * abs(slope) + 1e-2"))
+own("proof_a_little_loose", "An error of 1.2 % passes, and faults exceed 1 %: the tolerance is too wide.", ("1e-5 * abs(slope) + 1e-8", "0.015 * abs(slope) + 1e-6"))
 own("fit_start", "fit returns its start.", ("range(2000)", "range(0)"))
 own("fit_short", "Too few steps: more than a hundredth of the distance is left.", ("range(2000)", "range(3)"))
 own("fit_uphill", "fit goes uphill.", ("x = x - 0.03", "x = x + 0.03"))

@@ -182,6 +182,13 @@ DIAGNOSES = [
     ("zeros", (0.0, 0.0, 0.0), GOOD, (), "Every number is zero"),
     ("array of zeros", np.zeros((2, 3)), WIDE, (), "Every number is zero"),
     ("None", None, GOOD, (), "returned None"),
+    (
+        "None, from a loop or a call",
+        None,
+        GOOD,
+        (),
+        "a loop that had nothing to go over, or does it return what gives None",
+    ),
     ("an object", Opaque("Value"), 1.0, (), "this is a Value"),
     (
         "sign and factor",
@@ -200,7 +207,22 @@ DIAGNOSES = [
     ("an object in a list", [1.0, Opaque("Array")], [1.0, 2.0], (), "it holds an Array"),
     ("the first of two arrays", WIDE, (WIDE, 2 * WIDE), (), "the first of 2 arrays that are wanted"),
     ("the second of two arrays", 2 * WIDE, (WIDE, 2 * WIDE), (), "the second of 2 arrays that are wanted"),
-    ("one array of two, wrong", 3 * WIDE, (WIDE, 2 * WIDE), (), "This is one array, and 2 are wanted"),
+    (
+        "one array of two, wrong",
+        3 * WIDE,
+        (WIDE, 2 * WIDE),
+        (),
+        "This is one array, and 2 are wanted, in a tuple.",
+    ),
+    (
+        "one array for a list of two",
+        3 * WIDE,
+        [WIDE, 2 * WIDE],
+        (),
+        "This is one array, and 2 are wanted, in a list.",
+    ),
+    ("two rows for a list of two", np.ones((3, 2)), [WIDE, WIDE], (), "and 2 are wanted, in a list."),
+    ("the second for a list", 2 * WIDE, [WIDE, 2 * WIDE], (), "Return both, in a list."),
     ("rows that are no items", np.ones((3, 2)), (WIDE, WIDE), (), "This is one array, and 2 are wanted"),
     (
         "calls that were written down",

@@ -79,6 +79,39 @@ SOURCES = {
         "Explaining and harnessing adversarial examples",
         "10.48550/arXiv.1412.6572",
     ),
+    "Polyak 1964": (
+        ("Boris Polyak",),
+        1964,
+        "Some methods of speeding up the convergence of iteration methods. USSR Computational Mathematics and "
+        "Mathematical Physics 4, 1-17",
+        "10.1016/0041-5553%2864%2990137-5",
+    ),
+    "Nesterov 1983": (
+        ("Yurii Nesterov",),
+        1983,
+        "A method of solving a convex programming problem with convergence rate O(1/k²). Soviet Mathematics Doklady "
+        "27, 372-376",
+        "",
+    ),
+    "Tieleman 2012": (
+        ("Tijmen Tieleman", "Geoffrey Hinton"),
+        2012,
+        "Lecture 6.5, RMSProp: divide the gradient by a running average of its recent magnitude. Coursera: Neural "
+        "networks for machine learning",
+        "",
+    ),
+    "Kingma 2014": (
+        ("Diederik Kingma", "Jimmy Ba"),
+        2014,
+        "Adam: a method for stochastic optimization",
+        "10.48550/arXiv.1412.6980",
+    ),
+    "Loshchilov 2017": (
+        ("Ilya Loshchilov", "Frank Hutter"),
+        2017,
+        "Decoupled weight decay regularization",
+        "10.48550/arXiv.1711.05101",
+    ),
     "Rumelhart 1986": (
         ("Rumelhart", "Hinton", "Williams"),
         1986,
@@ -161,6 +194,27 @@ TOLD = [
         "- Ian Goodfellow, Jonathon Shlens and Christian Szegedy, [2014](https://doi.org/10.48550/arXiv.1412.6572): "
         "one step by the gradient's signs.",
         "Goodfellow 2014",
+    ),
+    (
+        "09_optimizers",
+        "- Boris Polyak, [1964](https://doi.org/10.1016/0041-5553%2864%2990137-5): momentum.",
+        "Polyak 1964",
+    ),
+    ("09_optimizers", "- Yurii Nesterov, 1983: the look ahead.", "Nesterov 1983"),
+    (
+        "09_optimizers",
+        "- Tijmen Tieleman and Geoffrey Hinton, 2012: RMSprop, in a lecture.",
+        "Tieleman 2012",
+    ),
+    (
+        "09_optimizers",
+        "- Diederik Kingma and Jimmy Ba, [2014](https://doi.org/10.48550/arXiv.1412.6980): Adam.",
+        "Kingma 2014",
+    ),
+    (
+        "09_optimizers",
+        "- Ilya Loshchilov and Frank Hutter, [2017](https://doi.org/10.48550/arXiv.1711.05101): AdamW.",
+        "Loshchilov 2017",
     ),
 ]
 

@@ -86,8 +86,8 @@ def test_nine_of_ten_digits_that_it_has_not_seen_are_right(solved: Any) -> None:
 
 @proves(
     "09_optimizers",
-    "A valley, steep across and almost flat along its floor (mind the scales), and twenty steps of three optimizers "
-    "from the ring towards the minimum at (0, 0).",
+    "A valley, steep across and almost flat along its floor, and twenty steps of three optimizers from the ring "
+    "towards (0, 0).",
 )
 def test_twenty_steps_of_three_optimizers(solved: Any) -> None:
     names = solved("09_optimizers")
