@@ -368,12 +368,8 @@ def lr_and_mu(curvatures):
 """)
 right("lr_and_mu", "by_search", source="""
 def lr_and_mu(curvatures):
-    best = 1.0, 0.0, 0.0
-    for mu in np.linspace(0, 0.9, 19):
-        for part in np.linspace(0.1, 1, 19):
-            lr = part * 2 * (1 + mu) / max(curvatures)
-            best = min(best, (left(curvatures, lr, mu), lr, mu))
-    return best[1:]
+    tries = [(part / max(curvatures), mu) for part in (1, 2, 3) for mu in (0.5, 0.6, 0.7, 0.8)]
+    return min(tries, key=lambda pair: left(curvatures, *pair).max())
 """)
 
 # -- nesterov_step ----------------------------------------------------------------------------------------------------
@@ -3089,3 +3085,38 @@ wrong("mended_adam", "beta_times_t", "beta times t stands where beta to the powe
     ("m / (1 - b1**self.t), v / (1 - b2**self.t)", "m / (1 - b1 * self.t), v / (1 - b2 * self.t)")))
 wrong("mended_adam", "squares_of_the_mean", "v is the mean of the squares of m here. It is that of the gradients.", source=mended(
     ("v += (1 - b2) * (g * g - v)", "v += (1 - b2) * (m * m - v)")))
+wrong("nesterov_step", "gradient_faded_once_more", "The velocity is right, and the gradient is looked ahead with: it is the new velocity that fades once more, beside the gradient as it is.", source="""
+def nesterov_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return p - lr * (v + mu * g), v
+""")
+wrong("nesterov_step", "ahead_once_more", "p is the place ahead already. Here it goes there once more by the old velocity, or has the new velocity where the gradient belongs, which is the same.", source="""
+def nesterov_step(p, g, v, lr, mu):
+    new = mu * v + g
+    return p - lr * mu * v - lr * (g + mu * new), new
+""")
+wrong("nesterov_step", "velocity_twice", "p is the place ahead already. Here it goes there once more by the old velocity, or has the new velocity where the gradient belongs, which is the same.", source="""
+def nesterov_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return p - lr * (v + mu * v), v
+""")
+wrong("rmsprop_step", "one_minus_alpha_in_the_move", "1 - alpha belongs to the mean of squares alone. In the move the gradient comes in whole.", source="""
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * g**2
+    return p - lr * (1 - alpha) * g / (np.sqrt(s) + eps), s
+""")
+wrong("adam_step", "corrected_after_the_root", "v is corrected after its root here. Correct v first, then take the root, then add eps.", source="""
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * bias_correction(m, b1, t) / bias_correction(np.sqrt(v) + eps, b2, t), m, v
+""")
+wrong("optimizer", "highest_count", "A Tensor that had no gradient at first gets the count of another one. Each counts its own steps.", source=changed(
+    OPTIMIZER, ("self.steps[i] += 1\n", "self.steps[i] += 1\n            t = max(self.steps)\n"), ("self.lr, self.steps[i])", "self.lr, t)")))
+wrong("mended_adam", "a_slice_is_a_view", "`zeros[:]` is a view of the same numbers, so m and v are one array still; and an array without axes has no slice. `zeros.copy()` is another one.", source=mended(
+    ("            self.state.append((np.zeros_like(p.data), np.zeros_like(p.data)))", "            zeros = np.zeros_like(p.data)\n            self.state.append((zeros, zeros[:]))")))
+wrong("mended_adam", "eps_squared_under_the_root", "The square of eps stands under the root. eps is added to the root, which is not the same where eps counts.", source=mended(
+    ("(np.sqrt(v_hat) + self.eps)", "np.sqrt(v_hat + self.eps**2)")))
+wrong("optimizer", "zeros_like_a_tensor", "The state is made from the Tensor itself, of which NumPy makes no zeros: `np.zeros_like(p.data)`.", source=changed(
+    OPTIMIZER, ("np.zeros_like(p.data)", "np.zeros_like(p)")))

@@ -86,20 +86,6 @@ SOURCES = {
         "Mathematical Physics 4, 1-17",
         "10.1016/0041-5553%2864%2990137-5",
     ),
-    "Nesterov 1983": (
-        ("Yurii Nesterov",),
-        1983,
-        "A method of solving a convex programming problem with convergence rate O(1/k²). Soviet Mathematics Doklady "
-        "27, 372-376",
-        "",
-    ),
-    "Tieleman 2012": (
-        ("Tijmen Tieleman", "Geoffrey Hinton"),
-        2012,
-        "Lecture 6.5, RMSProp: divide the gradient by a running average of its recent magnitude. Coursera: Neural "
-        "networks for machine learning",
-        "",
-    ),
     "Kingma 2014": (
         ("Diederik Kingma", "Jimmy Ba"),
         2014,
@@ -199,12 +185,6 @@ TOLD = [
         "09_optimizers",
         "- Boris Polyak, [1964](https://doi.org/10.1016/0041-5553%2864%2990137-5): momentum.",
         "Polyak 1964",
-    ),
-    ("09_optimizers", "- Yurii Nesterov, 1983: the look ahead.", "Nesterov 1983"),
-    (
-        "09_optimizers",
-        "- Tijmen Tieleman and Geoffrey Hinton, 2012: RMSprop, in a lecture.",
-        "Tieleman 2012",
     ),
     (
         "09_optimizers",
