@@ -1580,18 +1580,20 @@ side_by_side(
 #
 # To add one token, the model reads the whole window again. Is that needed?
 #
-# **Predict, then run.** Token 9 of 12 becomes another one. Of which tokens do queries, keys or values change, in the
-# first block, and in the second?
+# Guess first: token 9 of 12 becomes another one. Of which tokens do queries, keys or values change, in the first block,
+# and in the second?
 
 # %%
-prediction = (None, None)
-
-if predicted(prediction, "old_keys"):
+def changed_with(place):
+    """Prints of which tokens the queries, keys or values change when the token at this place is another one."""
     model, ids = GPT(engine, 461), np.arange(12) * 7
-    other = np.where(np.arange(12) == 9, 5, ids)
-    for number, two in enumerate(zip(packed_in(model, ids), packed_in(model, other)), 1):
+    other = np.where(np.arange(12) == place, 5, ids)
+    for nth, two in enumerate(zip(packed_in(model, ids), packed_in(model, other)), 1):
         off = abs(two[0] - two[1]).max(axis=1)
-        print(f"block {number}: those of tokens {np.flatnonzero(off > 1e-6)} of 0 to 11")
+        print(f"block {nth}: those of tokens {np.flatnonzero(off > 1e-6)} of 0 to 11")
+
+
+changed_with(9)
 
 # %% [markdown]
 # The mask lets no token see a later one, in no block, so nothing of an earlier token changes. While the text fits into
