@@ -14,6 +14,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ..lesson.syntax import syntax_tree
+from ..referee.bank import Entry
+from ..unit.assignment import Assignment, Exercise
+from ..unit.notebook import visible_part
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 #: Statements of several: what they set is not all that they do.
@@ -32,6 +35,22 @@ class _Statement:
     def counts_for(self, names: set[str]) -> bool:
         """Whether it may change what these names mean: one that sets nothing may write into all that it looks at."""
         return not names.isdisjoint(self.sets or self.uses)
+
+
+def around(
+    assignment: Assignment, exercise: Exercise, entries: Iterable[Entry], hidden: bool = True
+) -> list[str]:
+    """The texts on which an exercise depends besides its own: the bank's right answers, and what all of it reaches.
+
+    Without `hidden` tests, what their visible parts reach.
+    """
+
+    def seen(text: str) -> str:
+        return text if hidden else visible_part(text)
+
+    right = [entry.source for entry in entries if entry.right and entry.exercise == exercise.name]
+    cells = [seen(cell.source) for cell in assignment.trusted_cells() if cell.name != exercise.name]
+    return right + reached(cells, (seen(exercise.check), exercise.solution, *right))
 
 
 def reached(cells: Iterable[str], roots: Iterable[str]) -> list[str]:
@@ -60,36 +79,28 @@ def _statements(cell: str) -> tuple[_Statement, ...]:
         tree = syntax_tree(cell)
     except SyntaxError:
         return (_Statement(cell, frozenset(), frozenset(cell.split())),)
-    found = []
+    found: list[_Statement] = []
     lines = cell.splitlines(keepends=True)
     for node in tree.body:
         first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])
         text = "".join(lines[first - 1 : node.end_lineno]).rstrip()
-        if isinstance(
-            node, ast.Import | ast.ImportFrom
-        ):  # each name by itself: what one line holds says nothing
-            found += [
-                _Statement(_line(node, alias), frozenset({_name(alias)}), frozenset()) for alias in node.names
-            ]
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found += _imports(node)
             continue
         own = () if isinstance(node, _COMPOUND) else _set_by(node)
         found.append(_Statement(text, frozenset(own), frozenset(_used(node))))
     return tuple(found)
 
 
-def _line(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
-    """An import of one name."""
-    one = (
-        ast.Import([alias])
-        if isinstance(node, ast.Import)
-        else ast.ImportFrom(node.module, [alias], node.level)
-    )
-    return ast.unparse(one)
-
-
-def _name(alias: ast.alias) -> str:
-    """What an import calls what it brings."""
-    return alias.asname or alias.name.partition(".")[0]
+def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[_Statement]:
+    """Each name by itself: which ones share a line says nothing."""
+    for alias in node.names:
+        name = alias.asname or alias.name.partition(".")[0]
+        if isinstance(node, ast.Import):
+            one: ast.stmt = ast.Import([alias])
+        else:
+            one = ast.ImportFrom(node.module, [alias], node.level)
+        yield _Statement(ast.unparse(one), frozenset({name}), frozenset())
 
 
 def _set_by(node: ast.AST) -> Iterator[str]:
@@ -97,11 +108,8 @@ def _set_by(node: ast.AST) -> Iterator[str]:
     if isinstance(node, _FUNCTIONS):
         yield node.name
         return
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        yield from map(_name, node.names)
-    if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and isinstance(
-        node.ctx, ast.Store | ast.Del
-    ):
+    stored = isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
+    if stored and isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         base: ast.AST = node
         while isinstance(base, ast.Attribute | ast.Subscript):
             base = base.value

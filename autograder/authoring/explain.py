@@ -24,7 +24,7 @@ from ..sandbox.process import PupilProcess
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Exercise
 from ..unit.notebook import visible_part
-from .depends import reached
+from .depends import around
 from .mutants import Mutant, likely_mutants, mutants
 from .parallel import each
 from .sentences import Fault, fault_of, sentences_of
@@ -88,13 +88,8 @@ def _faults(given: tuple[Assignment, Sandbox], piece: tuple[Exercise, Sequence[F
 
 def explained(assignment: Assignment, exercise: Exercise, entries: Sequence[Entry]) -> str:
     """The digest of what the sentences on an exercise's mutants depend on: hidden tests are no part of it."""
-    check = visible_part(exercise.check)
-    right = [entry.source for entry in entries if entry.right and entry.exercise == exercise.name]
-    parts = [str((VERSION, OF_OTHERS)), exercise.solution, exercise.stub, check, *right]
-    parts += reached(
-        (visible_part(cell.source) for cell in assignment.trusted_cells() if cell.name != exercise.name),
-        (check, exercise.solution, *right),
-    )
+    parts = [str((VERSION, OF_OTHERS)), exercise.solution, exercise.stub, visible_part(exercise.check)]
+    parts += around(assignment, exercise, entries, hidden=False)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 

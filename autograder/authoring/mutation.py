@@ -27,7 +27,7 @@ from ..referee.bank import Entry, load_bank
 from ..referee.check_cells import in_hidden_part
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Exercise
-from .depends import reached
+from .depends import around
 from .equivalents import EQUIVALENTS, read_equivalents
 from .mutants import VERSION, Edit, Mutant, mutants
 from .parallel import each
@@ -152,12 +152,7 @@ def subjects(exercise: Exercise, entries: Iterable[Entry]) -> list[Subject]:
 def digest(assignment: Assignment, exercise: Exercise, entries: Iterable[Entry], listed: Any) -> str:
     """What the verdicts on an exercise's mutants depend on."""
     parts = [str(VERSION), exercise.solution, exercise.check, json.dumps(listed, sort_keys=True)]
-    right = [entry.source for entry in entries if entry.right and entry.exercise == exercise.name]
-    parts += right
-    parts += reached(
-        (cell.source for cell in assignment.trusted_cells() if cell.name != exercise.name),
-        (exercise.check, exercise.solution, *right),
-    )
+    parts += around(assignment, exercise, entries)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 

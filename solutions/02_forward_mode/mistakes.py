@@ -893,6 +893,22 @@ def second_derivative(f, x):
     return derivative(lambda y: float(derivative(f, y)), x)
 
 
+wrong(
+    "second_derivative",
+    "nothing_bends_where_it_is_flat",
+    "Where the slope is 0, this says 0. x**2 is flat at 0, and bends there as everywhere.",
+    source="""
+def second_derivative(f, x):
+    def slope(y):
+        return derivative(f, y)
+
+    if slope(x) == 0:
+        return 0.0
+    return derivative(slope, x)
+""",
+)
+
+
 # -- jvp --------------------------------------------------------------------------------------------------------------
 
 
@@ -1573,20 +1589,4 @@ wrong(
     "eight_halvings",
     "For a far throw more than a millimetre is lost: the range is still too wide when the search ends. You have 40 throws.",
     source=changed(HALVING, ("range(20)", "range(8)")),
-)
-
-
-wrong(
-    "second_derivative",
-    "nothing_bends_where_it_is_flat",
-    "Where the slope is 0, this says 0. x**2 is flat at 0, and bends there as everywhere.",
-    source="""
-def second_derivative(f, x):
-    def slope(y):
-        return derivative(f, y)
-
-    if slope(x) == 0:
-        return 0.0
-    return derivative(slope, x)
-""",
 )

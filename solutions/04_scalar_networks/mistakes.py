@@ -1069,6 +1069,11 @@ def one_step(name, sentence, *changes):
 
 
 one_step(
+    "only_above_zero",
+    "Where the loss is 0 or below, nothing is done: a loss may be of any size, and its slope is what counts.",
+    (BACKWARD + UPDATE, "    if loss.data > 0:\n        loss.backward()\n        optimizer.step()\n"),
+)
+one_step(
     "no_zeroing",
     "Nobody sets the gradients to zero, so each step is pushed by those of all steps before it.",
     (ZEROING, ""),

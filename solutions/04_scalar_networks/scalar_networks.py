@@ -845,8 +845,8 @@ with exercise("training_step") as check:
     check.close(returned, 0.73, "the data of this step's loss, a plain number")
     ### BEGIN HIDDEN TESTS
     @probe
-    def real_steps(start, target, rate, stale, count):
-        """Steps on (w - target)**2 with real Values, by two optimizers in turns; the losses, and w at the end."""
+    def real_steps(start, target, rate, stale, count, least=0.0):
+        """Steps on (w - target)**2 + least with real Values, by two optimizers in turns; the losses, and w at the end."""
         w = Value(start)
         w.grad = stale
 
@@ -858,7 +858,7 @@ with exercise("training_step") as check:
                 w.data -= rate * w.grad
 
         def compute_loss():
-            return (w - target) ** 2
+            return (w - target) ** 2 + least
 
         turns = [Optimizer(), Optimizer()] * count
         return [training_step(optimizer, compute_loss) for optimizer in turns[:count]], w.data
@@ -876,6 +876,9 @@ with exercise("training_step") as check:
         losses = [(far * 0.8**k) ** 2 for k in range(4)]
         got = real_steps(2.0 + far, 2.0, 0.1, 7.0, 4)
         check.close(got, (losses, 2.0 + far * 0.8**4), "a step, however small or large the loss", rtol=1e-7)
+    losses = [0.25 * 0.64**k - 0.25 for k in range(4)]  # 0 at first, then below
+    got = real_steps(2.5, 2.0, 0.1, 7.0, 4, -0.25)
+    check.close(got, (losses, 2.0 + 0.5 * 0.8**4), "a loss of 0 or below it is stepped on, too")
     ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -252,6 +252,25 @@ def sum_rule(g, out, a, axis=None, keepdims=False):
     return (np.broadcast_to(g, a.shape),)
 
 
+wrong(
+    "sum_and_mean",
+    "axes_only_where_it_does_not_fit",
+    "`g` is stretched as it is wherever that fits, and along the wrong axes where lengths are equal. Put the summed axes back always.",
+    source="""
+def sum_rule(g, out, a, axis=None, keepdims=False):
+    try:
+        return (np.broadcast_to(g, a.shape),)
+    except ValueError:
+        return (np.broadcast_to(np.expand_dims(g, axis), a.shape),)
+
+
+def mean_rule(g, out, a, axis=None, keepdims=False):
+    (copied,) = sum_rule(g, out, a, axis, keepdims)
+    return (copied / (a.size / out.size),)
+""",
+)
+
+
 # -- amax_rule --------------------------------------------------------------------------------------------------------
 
 
@@ -599,7 +618,6 @@ def index_rule(g, out, a, index):
     return numerical_cotangents(lambda x: x[index], g, a)
 
 
-
 @wrong("index_rule", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one, written `(x,)`, with the comma.")
 def index_rule(g, out, a, index):
     back = np.zeros_like(a)
@@ -737,7 +755,6 @@ def matmul_rule(g, out, a, b):
 )
 def matmul_rule(g, out, a, b):
     return numerical_cotangents(np.matmul, g, a, b)
-
 
 
 @wrong("matmul_rule", "times_transposed", "`*` multiplies number by number, with a transposition too. Each entry of a matrix product is a sum: write `@`.")
@@ -881,7 +898,6 @@ batched("order_swapped", "Two matrices do not fit here: a transposition is missi
 )
 def batched_matmul_rule(g, out, a, b):
     return numerical_cotangents(np.matmul, g, a, b)
-
 
 
 batched("three_axes_only", "Two matrices do not fit here: a transposition is missing, the factors stand in the other order, or you named the axes for three. Count the axes of the matrices from the end, -1 and -2.",
@@ -1076,7 +1092,6 @@ def mended_lookup(g, index, table, W, v):
     return numerical_cotangents(lambda *ps: lookup_scores(index, *ps), g, table, W, v)
 
 
-
 @wrong("mended_lookup", "in_place", "The numbers are right, and one of the arrays that you were given was changed: `+=`, `[:] =`, `out=` and `.sort()` write into it.")
 def mended_lookup(g, index, table, W, v):
     h = np.tanh(table[index] @ W)
@@ -1210,7 +1225,6 @@ def two_layer_rule(g, out, *inputs):
     return numerical_cotangents(lambda x, W1, b1, W2, b2: np.maximum(x @ W1 + b1, 0) @ W2 + b2, g, *inputs)
 
 
-
 two_layers("mask_with_equal", "relu was left out: what arrives at h goes on only where h is positive. Or the mask is True everywhere: h is never negative.",
            ("h > 0", "h >= 0"))
 two_layers("not_transposed", "Shapes do not fit: a transposition is missing in a product, its factors stand in the other order, or one is another array. Write the shapes on paper.",
@@ -1256,6 +1270,10 @@ def two_layer_rule(g, out, x, W1, b1, W2, b2):
 
 two_layers("h_up_to_1_for_a_mask", "A hidden value between 0 and 1 lets only a part of the gradient pass here. The slope of relu is 1 there, as it is for large values.",
            ("(h > 0)", "np.minimum(h, 1)"))
+
+
+wrong("two_layer_rule", "mask_of_signs", "Where relu got a number below 0, its slope is 0, and here it is -1: `np.sign` is no mask. Ask which numbers are above 0.",
+      source=changed(LAYERS, ("(h > 0)", "np.sign(x @ W1 + b1)")))
 
 
 # -- fooled -----------------------------------------------------------------------------------------------------------
@@ -1536,33 +1554,3 @@ steps("slopes_of_the_first_image", "All slopes are asked for at the first image.
 steps("parts_of_slopes_of_the_first_image", "All slopes are asked for at the first image. After some steps they are others: give back the image where you are now.",
       ("back(now, g)", "back(image, g)"), ("0.02 * np.sign(d)", "0.05 * d / abs(d).max()"), source=PUSHED)
 right("fooled", "longer_steps_by_the_norm", source=changed(PUSHED, ("0.02 * np.sign(d)", "0.06 * d / np.linalg.norm(d)")))
-
-
-wrong(
-    "sum_and_mean",
-    "axes_only_where_it_does_not_fit",
-    "`g` is stretched as it is wherever that fits, and along the wrong axes where lengths are equal. Put the summed axes back always.",
-    source="""
-def sum_rule(g, out, a, axis=None, keepdims=False):
-    try:
-        return (np.broadcast_to(g, a.shape),)
-    except ValueError:
-        return (np.broadcast_to(np.expand_dims(g, axis), a.shape),)
-
-
-def mean_rule(g, out, a, axis=None, keepdims=False):
-    (copied,) = sum_rule(g, out, a, axis, keepdims)
-    return (copied / (a.size / out.size),)
-""",
-)
-wrong(
-    "two_layer_rule",
-    "mask_of_signs",
-    "Where relu got a number below 0, its slope is 0, and here it is -1: `np.sign` is no mask. Ask which numbers are above 0.",
-    source="""
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    z = x @ W1 + b1
-    dz = (g @ W2.T) * np.sign(z)
-    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), np.maximum(z, 0).T @ g, g.sum(axis=0)
-""",
-)

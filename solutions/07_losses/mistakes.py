@@ -187,6 +187,10 @@ def gaussian_nll(prediction, target, sigma):
     return total / target.size
 
 
+wrong("gaussian_nll", "sigma_under_the_root", "sigma stands under the root here, beside 2 pi, and so half of its logarithm is missing: the bell is divided by sigma times the root of 2 pi.",
+      source=changed(BELL, ("np.log(sigma * np.sqrt(2 * np.pi))", "np.log(np.sqrt(2 * np.pi * sigma))")))
+
+
 # -- mse_rule ---------------------------------------------------------------------------------------------------------
 
 
@@ -1501,6 +1505,17 @@ def nll_loss(logp, labels):
     return -(truth * logp).sum(axis=1).mean()
 
 
+wrong(
+    "nll_loss",
+    "mean_before_the_logarithm",
+    "This is the logarithm of a mean of probabilities. The mean of the logarithms is asked for, and they are given: no exponential is needed.",
+    source="""
+def nll_loss(logp, labels):
+    return -np.log(np.exp(logp)[np.arange(len(labels)), labels].mean())
+""",
+)
+
+
 # -- cross_entropy_rule -----------------------------------------------------------------------------------------------
 
 S_MINUS_Y = """
@@ -1708,6 +1723,17 @@ wrong(
             "        grad[names.index(label), label] -= 1",
         ),
     ),
+)
+
+
+wrong(
+    "cross_entropy_rule",
+    "as_many_classes_as_labels",
+    "The ones have as many columns as the largest label says, and where the last class does not occur these are too few: one column is stretched. There are as many as in logp.",
+    source="""
+def cross_entropy_rule(g, out, logp, labels):
+    return (g * (np.exp(logp) - np.eye(labels.max() + 1)[labels]) / len(labels),)
+""",
 )
 
 
@@ -2327,33 +2353,3 @@ def mended_loss_rules():
         "distance": lambda g, out, x, y: (g * (x - y) / len(x),),
         "logistic": lambda g, out, x, y: (-g * y * sigmoid(-y * x) / x.size,),
     }
-
-
-wrong(
-    "gaussian_nll",
-    "sigma_under_the_root",
-    "sigma stands under the root here, beside 2 pi, and so half of its logarithm is missing: the bell is divided by sigma times the root of 2 pi.",
-    source="""
-def gaussian_nll(prediction, target, sigma):
-    away = (prediction - target) / sigma
-    return (away**2 / 2 + 0.5 * math.log(2 * math.pi * sigma)).mean()
-""",
-)
-wrong(
-    "nll_loss",
-    "mean_before_the_logarithm",
-    "This is the logarithm of a mean of probabilities. The mean of the logarithms is asked for, and they are given: no exponential is needed.",
-    source="""
-def nll_loss(logp, labels):
-    return -np.log(np.exp(logp)[np.arange(len(labels)), labels].mean())
-""",
-)
-wrong(
-    "cross_entropy_rule",
-    "as_many_classes_as_labels",
-    "The ones have as many columns as the largest label says, and where the last class does not occur these are too few: one column is stretched. There are as many as in logp.",
-    source="""
-def cross_entropy_rule(g, out, logp, labels):
-    return (g * (np.exp(logp) - np.eye(labels.max() + 1)[labels]) / len(labels),)
-""",
-)

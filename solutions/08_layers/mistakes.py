@@ -1115,6 +1115,10 @@ def xavier_uniform(fan_in, fan_out, rng):
     return pytorch_uniform(fan_in, fan_out, rng)
 
 
+wrong("xavier_uniform", "one_number_for_each_neuron", "One number is drawn for each neuron, and all weights of its row are that. Draw for each weight.",
+      source=changed(XAVIER, ("(fan_out, fan_in))", "(fan_out, 1)) + np.zeros((fan_out, fan_in))")))
+
+
 # -- layer_norm -------------------------------------------------------------------------------------------------------
 
 
@@ -2777,16 +2781,4 @@ wrong(
         drop="half = np.tile([0.0, 0, 0, 0, 2, 2, 2, 2], (len(hidden.data), 1))\n        "
         "hidden = hidden * self.rng.permuted(half, axis=1) if self.training else hidden"
     ),
-)
-
-
-wrong(
-    "xavier_uniform",
-    "one_number_for_each_neuron",
-    "One number is drawn for each neuron, and all weights of its row are that. Draw for each weight.",
-    source="""
-def xavier_uniform(fan_in, fan_out, rng):
-    a = np.sqrt(6 / (fan_in + fan_out))
-    return rng.uniform(-a, a, (fan_out, 1)) + np.zeros((fan_out, fan_in))
-""",
 )

@@ -517,6 +517,29 @@ def nesterov_step(p, g, v, lr, mu):
     return p - lr * mu * velocity, velocity
 
 
+wrong("nesterov_step", "in_two_moves", "p moves by the old velocity first, and then by the new one, to which that belongs already. In PyTorch's form p is the place ahead: one move, by the gradient and the new velocity, faded once more.", source="""
+def nesterov_step(p, g, v, lr, mu):
+    ahead = p - lr * mu * v
+    v = mu * v + g
+    return ahead - lr * v, v
+""")
+wrong("nesterov_step", "gradient_faded_once_more", "The velocity is right, and the gradient is looked ahead with: it is the new velocity that fades once more, beside the gradient as it is.", source="""
+def nesterov_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return p - lr * (v + mu * g), v
+""")
+wrong("nesterov_step", "ahead_once_more", "p is the place ahead already. Here it goes there once more by the old velocity, or has the new velocity where the gradient belongs, which is the same.", source="""
+def nesterov_step(p, g, v, lr, mu):
+    new = mu * v + g
+    return p - lr * mu * v - lr * (g + mu * new), new
+""")
+wrong("nesterov_step", "velocity_twice", "p is the place ahead already. Here it goes there once more by the old velocity, or has the new velocity where the gradient belongs, which is the same.", source="""
+def nesterov_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return p - lr * (v + mu * v), v
+""")
+
+
 # -- rmsprop_step -----------------------------------------------------------------------------------------------------
 
 
@@ -728,6 +751,13 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
 def rmsprop_step(p, g, s, lr, alpha, eps):
     s = alpha * s + (1 - alpha) * g * g
     return np.array([a - lr * b / (math.sqrt(c) + eps) for a, b, c in zip(p, g, s)]), s
+
+
+wrong("rmsprop_step", "one_minus_alpha_in_the_move", "1 - alpha belongs to the mean of squares alone. In the move the gradient comes in whole.", source="""
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * g**2
+    return p - lr * (1 - alpha) * g / (np.sqrt(s) + eps), s
+""")
 
 
 # -- bias_correction --------------------------------------------------------------------------------------------------
@@ -1159,6 +1189,50 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     m = b1 * m + (1 - b1) * g
     v = b2 * v + ((1 - b2) * g) ** 2
     return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+SHARES = "The shares are exchanged: the old mean stays with beta, and the new gradient comes in with 1 - beta."
+wrong("adam_step", "shares_of_v_exchanged", "In v the " + SHARES[4:], source=changed(ADAM, ("v = b2 * v + (1 - b2) * g * g", "v = (1 - b2) * v + b2 * g * g")))
+wrong("adam_step", "shares_of_m_exchanged", "In m the " + SHARES[4:], source=changed(ADAM, ("m = b1 * m + (1 - b1) * g", "m = (1 - b1) * m + b1 * g")))
+wrong("adam_step", "shares_of_both_exchanged", SHARES, source=changed(
+    ADAM, ("v = b2 * v + (1 - b2) * g * g", "v = (1 - b2) * v + b2 * g * g"), ("m = b1 * m + (1 - b1) * g", "m = (1 - b1) * m + b1 * g")))
+wrong("adam_step", "old_means_corrected", "The old means are corrected here, before the gradient has come in. Update first, then correct, and keep the means without correction.", source="""
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * bias_correction(m, b1, t) + (1 - b1) * g
+    v = b2 * bias_correction(v, b2, t) + (1 - b2) * g**2
+    return p - lr * m / (np.sqrt(v) + eps), m, v
+""")
+wrong("adam_step", "corrected_come_back", "The corrected mean and the root of the other come back. The means are kept as they are: the next step updates them.", source="""
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = bias_correction(b1 * m + (1 - b1) * g, b1, t), b1 * m + (1 - b1) * g
+    root = np.sqrt(bias_correction(b2 * v + (1 - b2) * g**2, b2, t))
+    return p - lr * m[0] / (root + eps), m[0], root
+""")
+wrong("adam_step", "two_moves", "p moves twice, by RMSprop and by the mean of gradients. There is one move: the corrected m, divided by the root.", source="""
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    p, v = rmsprop_step(p, g, v, lr, betas[1], eps)
+    m = betas[0] * m + (1 - betas[0]) * g
+    return p - lr * bias_correction(m, betas[0], t), m, v
+""")
+wrong("adam_step", "mean_of_what_is_divided", "The gradient is divided before it comes into m. m is the mean of the gradients as they are, and is divided in the move.", source="""
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    v = b2 * v + (1 - b2) * g**2
+    with np.errstate(all="ignore"):
+        m = b1 * m + (1 - b1) * g / (np.sqrt(bias_correction(v, b2, t)) + eps)
+    return p - lr * bias_correction(m, b1, t), m, v
+""")
+wrong("adam_step", "eps_outside_the_division", "eps is added to the quotient. It belongs to the root, in the divisor: mind the brackets.", source=changed(
+    ADAM, (" / (np.sqrt(v / (1 - b2**t)) + eps), m, v", " / (1 - b1**t)"), ("m / (1 - b1**t) / (1 - b1**t)", "(m / (1 - b1**t) / np.sqrt(v / (1 - b2**t)) + eps), m, v")))
+wrong("adam_step", "corrected_after_the_root", "v is corrected after its root here. Correct v first, then take the root, then add eps.", source="""
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * bias_correction(m, b1, t) / bias_correction(np.sqrt(v) + eps, b2, t), m, v
+""")
 
 
 # -- optimizer --------------------------------------------------------------------------------------------------------
@@ -1716,6 +1790,12 @@ wrong(
         ("self.state[i]", "p.kept[1]"),
     ),
 )
+
+
+wrong("optimizer", "highest_count", "A Tensor that had no gradient at first gets the count of another one. Each counts its own steps.", source=changed(
+    OPTIMIZER, ("self.steps[i] += 1\n", "self.steps[i] += 1\n            t = max(self.steps)\n"), ("self.lr, self.steps[i])", "self.lr, t)")))
+wrong("optimizer", "zeros_like_a_tensor", "The state is made from the Tensor itself, of which NumPy makes no zeros: `np.zeros_like(p.data)`.", source=changed(
+    OPTIMIZER, ("np.zeros_like(p.data)", "np.zeros_like(p)")))
 
 
 # -- adamw_step -------------------------------------------------------------------------------------------------------
@@ -2411,6 +2491,42 @@ wrong(
 )
 
 
+wrong("total_norm", "stops_at_zeros", "An array of zeros ends it: the others count nevertheless. Only where all numbers are 0 is there no largest.", source="""
+def total_norm(grads):
+    total = 0.0
+    for g in grads:
+        largest = float(np.abs(g).max())
+        if largest == 0:
+            return 0.0
+        total = math.hypot(total, largest * float(np.sqrt(np.square(g / largest).sum())))
+    return total
+""")
+wrong("total_norm", "first_array_decides", "The largest number of the first array alone is taken: look through all arrays.", source="""
+def total_norm(grads):
+    largest = float(np.abs(grads[0]).max())
+    if largest == 0:
+        return 0.0
+    with np.errstate(all="ignore"):
+        return largest * float(np.sqrt(sum(((g / largest) ** 2).sum() for g in grads)))
+""")
+wrong("total_norm", "one_fixed_divisor", "One fixed number divides whatever comes, and tiny numbers vanish when they are divided by it, squared or not. Divide by the largest.", source="""
+def total_norm(grads):
+    scale = 1e150
+    return float(np.sqrt(sum(((np.asarray(g, dtype=float) / scale) ** 2).sum() for g in grads))) * scale
+""")
+wrong("total_norm", "bound_for_zeros", "Tiny gradients give 0: a small number is added to the largest, or stands in for it, or what is below one counts as 0. Only where all are exactly 0 is there none to divide by.", source=changed(
+    NORM, ("if largest == 0:", "if largest < 1e-12:")))
+wrong("total_norm", "numbers_by_loops", ONE_AXIS, source="""
+def total_norm(grads):
+    largest = float(max(max(abs(x) for x in g) for g in grads))
+    if largest == 0:
+        return 0.0
+    return largest * float(np.sqrt(sum(((g / largest) ** 2).sum() for g in grads)))
+""")
+wrong("total_norm", "one_array_of_all", "The arrays have different shapes and make no array together: take each by itself.", source=changed(
+    NORM, ("max(float(np.abs(g).max()) for g in grads)", "float(np.max(np.abs(grads)))")))
+
+
 # -- clip_with_norm ---------------------------------------------------------------------------------------------------
 
 NOTHING_ELSE = "Where the norm is tiny, the divisor is larger than it: something is added, as in PyTorch, or a bound is set, as by `max(norm, 1.0)`. Here the factor is max_norm / norm, and nothing else."
@@ -2630,6 +2746,27 @@ def clip_with_norm(grads, max_norm, norm):
 @wrong("clip_with_norm", "norm_of_at_least_1", NOTHING_ELSE)
 def clip_with_norm(grads, max_norm, norm):
     return [g * (max_norm / max(norm, 1.0)) if norm > max_norm else g for g in grads]
+
+
+wrong("clip_with_norm", "glued", "The gradients come back glued together in one array. A list of arrays is wanted, one for each.", source="""
+def clip_with_norm(grads, max_norm, norm):
+    if norm > max_norm:
+        grads = [g * max_norm / norm for g in grads]
+    return np.concatenate([g.ravel() for g in grads])
+""")
+wrong("clip_with_norm", "tiny_stays", "A norm below some bound is taken for small enough, whatever is allowed. Only max_norm decides.", source="""
+def clip_with_norm(grads, max_norm, norm):
+    if norm <= max_norm or norm < 1e-12:
+        return list(grads)
+    return [g * max_norm / norm for g in grads]
+""")
+wrong("clip_with_norm", "returns_in_the_loop", "It returns within the loop, with the first array alone: collect all of them first.", source="""
+def clip_with_norm(grads, max_norm, norm):
+    if norm > max_norm:
+        for g in grads:
+            return [g * max_norm / norm]
+    return list(grads)
+""")
 
 
 # -- mended_adam ------------------------------------------------------------------------------------------------------
@@ -2983,140 +3120,13 @@ wrong(
 )
 
 
-# -- what a newcomer wrote ----------------------------------------------------------------------------------------------
-
-wrong("nesterov_step", "in_two_moves", "p moves by the old velocity first, and then by the new one, to which that belongs already. In PyTorch's form p is the place ahead: one move, by the gradient and the new velocity, faded once more.", source="""
-def nesterov_step(p, g, v, lr, mu):
-    ahead = p - lr * mu * v
-    v = mu * v + g
-    return ahead - lr * v, v
-""")
-SHARES = "The shares are exchanged: the old mean stays with beta, and the new gradient comes in with 1 - beta."
-wrong("adam_step", "shares_of_v_exchanged", "In v the " + SHARES[4:], source=changed(ADAM, ("v = b2 * v + (1 - b2) * g * g", "v = (1 - b2) * v + b2 * g * g")))
-wrong("adam_step", "shares_of_m_exchanged", "In m the " + SHARES[4:], source=changed(ADAM, ("m = b1 * m + (1 - b1) * g", "m = (1 - b1) * m + b1 * g")))
-wrong("adam_step", "shares_of_both_exchanged", SHARES, source=changed(
-    ADAM, ("v = b2 * v + (1 - b2) * g * g", "v = (1 - b2) * v + b2 * g * g"), ("m = b1 * m + (1 - b1) * g", "m = (1 - b1) * m + b1 * g")))
-wrong("adam_step", "old_means_corrected", "The old means are corrected here, before the gradient has come in. Update first, then correct, and keep the means without correction.", source="""
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * bias_correction(m, b1, t) + (1 - b1) * g
-    v = b2 * bias_correction(v, b2, t) + (1 - b2) * g**2
-    return p - lr * m / (np.sqrt(v) + eps), m, v
-""")
-wrong("adam_step", "corrected_come_back", "The corrected mean and the root of the other come back. The means are kept as they are: the next step updates them.", source="""
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = bias_correction(b1 * m + (1 - b1) * g, b1, t), b1 * m + (1 - b1) * g
-    root = np.sqrt(bias_correction(b2 * v + (1 - b2) * g**2, b2, t))
-    return p - lr * m[0] / (root + eps), m[0], root
-""")
-wrong("adam_step", "two_moves", "p moves twice, by RMSprop and by the mean of gradients. There is one move: the corrected m, divided by the root.", source="""
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    p, v = rmsprop_step(p, g, v, lr, betas[1], eps)
-    m = betas[0] * m + (1 - betas[0]) * g
-    return p - lr * bias_correction(m, betas[0], t), m, v
-""")
-wrong("adam_step", "mean_of_what_is_divided", "The gradient is divided before it comes into m. m is the mean of the gradients as they are, and is divided in the move.", source="""
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    v = b2 * v + (1 - b2) * g**2
-    with np.errstate(all="ignore"):
-        m = b1 * m + (1 - b1) * g / (np.sqrt(bias_correction(v, b2, t)) + eps)
-    return p - lr * bias_correction(m, b1, t), m, v
-""")
-wrong("adam_step", "eps_outside_the_division", "eps is added to the quotient. It belongs to the root, in the divisor: mind the brackets.", source=changed(
-    ADAM, (" / (np.sqrt(v / (1 - b2**t)) + eps), m, v", " / (1 - b1**t)"), ("m / (1 - b1**t) / (1 - b1**t)", "(m / (1 - b1**t) / np.sqrt(v / (1 - b2**t)) + eps), m, v")))
-wrong("total_norm", "stops_at_zeros", "An array of zeros ends it: the others count nevertheless. Only where all numbers are 0 is there no largest.", source="""
-def total_norm(grads):
-    total = 0.0
-    for g in grads:
-        largest = float(np.abs(g).max())
-        if largest == 0:
-            return 0.0
-        total = math.hypot(total, largest * float(np.sqrt(np.square(g / largest).sum())))
-    return total
-""")
-wrong("total_norm", "first_array_decides", "The largest number of the first array alone is taken: look through all arrays.", source="""
-def total_norm(grads):
-    largest = float(np.abs(grads[0]).max())
-    if largest == 0:
-        return 0.0
-    with np.errstate(all="ignore"):
-        return largest * float(np.sqrt(sum(((g / largest) ** 2).sum() for g in grads)))
-""")
-wrong("total_norm", "one_fixed_divisor", "One fixed number divides whatever comes, and tiny numbers vanish when they are divided by it, squared or not. Divide by the largest.", source="""
-def total_norm(grads):
-    scale = 1e150
-    return float(np.sqrt(sum(((np.asarray(g, dtype=float) / scale) ** 2).sum() for g in grads))) * scale
-""")
-wrong("total_norm", "bound_for_zeros", "Tiny gradients give 0: a small number is added to the largest, or stands in for it, or what is below one counts as 0. Only where all are exactly 0 is there none to divide by.", source=changed(
-    NORM, ("if largest == 0:", "if largest < 1e-12:")))
-wrong("total_norm", "numbers_by_loops", ONE_AXIS, source="""
-def total_norm(grads):
-    largest = float(max(max(abs(x) for x in g) for g in grads))
-    if largest == 0:
-        return 0.0
-    return largest * float(np.sqrt(sum(((g / largest) ** 2).sum() for g in grads)))
-""")
-wrong("total_norm", "one_array_of_all", "The arrays have different shapes and make no array together: take each by itself.", source=changed(
-    NORM, ("max(float(np.abs(g).max()) for g in grads)", "float(np.max(np.abs(grads)))")))
-wrong("clip_with_norm", "glued", "The gradients come back glued together in one array. A list of arrays is wanted, one for each.", source="""
-def clip_with_norm(grads, max_norm, norm):
-    if norm > max_norm:
-        grads = [g * max_norm / norm for g in grads]
-    return np.concatenate([g.ravel() for g in grads])
-""")
-wrong("clip_with_norm", "tiny_stays", "A norm below some bound is taken for small enough, whatever is allowed. Only max_norm decides.", source="""
-def clip_with_norm(grads, max_norm, norm):
-    if norm <= max_norm or norm < 1e-12:
-        return list(grads)
-    return [g * max_norm / norm for g in grads]
-""")
-wrong("clip_with_norm", "returns_in_the_loop", "It returns within the loop, with the first array alone: collect all of them first.", source="""
-def clip_with_norm(grads, max_norm, norm):
-    if norm > max_norm:
-        for g in grads:
-            return [g * max_norm / norm]
-    return list(grads)
-""")
 wrong("mended_adam", "first_step_s_correction", "The correction does not know t: it divides by what is right after one step, in every step. `beta ** t`.", source=mended(
     ("m / (1 - b1**self.t), v / (1 - b2**self.t)", "m / (1 - b1), v / (1 - b2)")))
 wrong("mended_adam", "beta_times_t", "beta times t stands where beta to the power of t belongs.", source=mended(
     ("m / (1 - b1**self.t), v / (1 - b2**self.t)", "m / (1 - b1 * self.t), v / (1 - b2 * self.t)")))
 wrong("mended_adam", "squares_of_the_mean", "v is the mean of the squares of m here. It is that of the gradients.", source=mended(
     ("v += (1 - b2) * (g * g - v)", "v += (1 - b2) * (m * m - v)")))
-wrong("nesterov_step", "gradient_faded_once_more", "The velocity is right, and the gradient is looked ahead with: it is the new velocity that fades once more, beside the gradient as it is.", source="""
-def nesterov_step(p, g, v, lr, mu):
-    v = mu * v + g
-    return p - lr * (v + mu * g), v
-""")
-wrong("nesterov_step", "ahead_once_more", "p is the place ahead already. Here it goes there once more by the old velocity, or has the new velocity where the gradient belongs, which is the same.", source="""
-def nesterov_step(p, g, v, lr, mu):
-    new = mu * v + g
-    return p - lr * mu * v - lr * (g + mu * new), new
-""")
-wrong("nesterov_step", "velocity_twice", "p is the place ahead already. Here it goes there once more by the old velocity, or has the new velocity where the gradient belongs, which is the same.", source="""
-def nesterov_step(p, g, v, lr, mu):
-    v = mu * v + g
-    return p - lr * (v + mu * v), v
-""")
-wrong("rmsprop_step", "one_minus_alpha_in_the_move", "1 - alpha belongs to the mean of squares alone. In the move the gradient comes in whole.", source="""
-def rmsprop_step(p, g, s, lr, alpha, eps):
-    s = alpha * s + (1 - alpha) * g**2
-    return p - lr * (1 - alpha) * g / (np.sqrt(s) + eps), s
-""")
-wrong("adam_step", "corrected_after_the_root", "v is corrected after its root here. Correct v first, then take the root, then add eps.", source="""
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * bias_correction(m, b1, t) / bias_correction(np.sqrt(v) + eps, b2, t), m, v
-""")
-wrong("optimizer", "highest_count", "A Tensor that had no gradient at first gets the count of another one. Each counts its own steps.", source=changed(
-    OPTIMIZER, ("self.steps[i] += 1\n", "self.steps[i] += 1\n            t = max(self.steps)\n"), ("self.lr, self.steps[i])", "self.lr, t)")))
 wrong("mended_adam", "a_slice_is_a_view", "`zeros[:]` is a view of the same numbers, so m and v are one array still; and an array without axes has no slice. `zeros.copy()` is another one.", source=mended(
     ("            self.state.append((np.zeros_like(p.data), np.zeros_like(p.data)))", "            zeros = np.zeros_like(p.data)\n            self.state.append((zeros, zeros[:]))")))
 wrong("mended_adam", "eps_squared_under_the_root", "The square of eps stands under the root. eps is added to the root, which is not the same where eps counts.", source=mended(
     ("(np.sqrt(v_hat) + self.eps)", "np.sqrt(v_hat + self.eps**2)")))
-wrong("optimizer", "zeros_like_a_tensor", "The state is made from the Tensor itself, of which NumPy makes no zeros: `np.zeros_like(p.data)`.", source=changed(
-    OPTIMIZER, ("np.zeros_like(p.data)", "np.zeros_like(p)")))

@@ -62,7 +62,7 @@ import math
 import numpy as np
 
 from autograd_ref import Tensor, no_grad, plots
-from autograder import exercise, predicted, probe, yours
+from autograder import exercise, predicted, probe, recall, yours
 
 
 def arrays(*rows):
@@ -74,10 +74,35 @@ def arrays(*rows):
 #
 # - write SGD, momentum, Nesterov, RMSprop, Adam and AdamW;
 # - say which rate is too large, and find a good one;
-# - schedule the rate, and clip gradients;
-# - test an optimizer.
+# - schedule the rate, clip gradients, test an optimizer.
 #
 # **Time:** about 135 minutes. **Builds on:** 04 (training), 05 (arrays).
+#
+# **Three questions first.**
+#
+# - *unit 06*: `x` is (4, 3), `w` (3, 2). Which shape has the gradient of `w`?
+# - *unit 07*: what does softmax give for (7, 7)?
+# - *unit 07, slope*: that of (a - 1)² at a = 3?
+
+# %%
+# Write yours in place of None. The folded cell below looks at them.
+answers = {"unit 06": None, "unit 07": None, "unit 07, slope": None}
+
+# %% jupyter={"source_hidden": true}
+def slope_at_3():
+    a = Tensor(3.0, requires_grad=True)
+    ((a - 1) ** 2).backward()
+    return a.grad.item()
+
+
+recall(
+    answers,
+    {
+        "unit 06": lambda: (np.ones((4, 3)).T @ np.ones((4, 2))).shape,
+        "unit 07": lambda: np.exp([7.0, 7]) / np.exp([7.0, 7]).sum(),
+        "unit 07, slope": slope_at_3,
+    },
+)
 
 # %% [markdown]
 # ## 1. The step, and its limit
@@ -86,7 +111,7 @@ def arrays(*rows):
 # g = (10, -4) and lr = 0.1, SGD's step leads to (0, -1.6).
 #
 # ### Exercise `sgd_step` (1 point)
-# Return the new parameter, a **new** array. Like all functions here, it changes nothing that it is given.
+# Return the new parameter, a **new** array. Like all functions here, it changes no argument.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -353,12 +378,11 @@ def momenta():
         return path_of(lambda p, g, v: step(p, g, v, 0.02, 0.8), (np.zeros(2),))
 
     paths = {
-        "SGD, lr 0.07": path_of(lambda p, g: (sgd_step(p, g, 0.07),)),
         "momentum, lr 0.02": moved(momentum_step),
         "Nesterov, lr 0.02": moved(nesterov_step),
     }
-    ends = [ravine(*path[-1]) for path in paths.values()]
-    assert ends[0] > ends[1] > ends[2]
+    one, other = (ravine(*path[-1]) for path in paths.values())
+    assert one > other
     return plots.moving_paths(ravine, paths, x=(-5, 1), y=(-1.3, 1.3))
 
 
@@ -387,7 +411,7 @@ if predicted(prediction, "momentum_limit"):
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# Play: `left(curvatures, lr, mu)` gives the share left in each coordinate. Which one needs a small `lr`?
+# `left(curvatures, lr, mu)` gives the share left in each coordinate. Which one needs a small `lr`?
 # </details>
 # <details><summary>Hint 2: what you can use</summary>
 #
@@ -399,7 +423,7 @@ if predicted(prediction, "momentum_limit"):
 # </details>
 
 
-# %% given="left"
+# %% setup="left"
 def left(curvatures, lr, mu, steps=100):
     """The share of the height that is left after so many steps of momentum, in each coordinate: an array."""
     p, v = np.ones(len(curvatures)), np.zeros(len(curvatures))
@@ -410,6 +434,7 @@ def left(curvatures, lr, mu, steps=100):
         return p * p
 
 
+# %%
 wide = np.array([1.0, 100.0])
 print("curvatures 1 and 100, mu 0, lr 0.0198:", left(wide, 0.0198, 0.0).round(6))
 print("curvatures 1 and 100, mu 0.9, lr 0.01:", left(wide, 0.01, 0.9).round(6))
@@ -434,22 +459,12 @@ def chosen(curvatures):
     return [float(number) for number in found]
 
 
-def shares_left(curvatures, lr, mu):
-    """The share of the height that is left in each coordinate after 100 steps, from wherever it starts."""
-    p, v = np.ones(len(curvatures)), np.zeros(len(curvatures))
-    with np.errstate(all="ignore"):
-        for _ in range(100):
-            v = mu * v + curvatures * p
-            p = p - lr * v
-        return p * p
-
-
 def told(curvatures, found):
     """What is wrong with a choice: which coordinate keeps most, and why that may be; empty where nothing is."""
     if isinstance(found, str):
         return found
     lr, mu = found
-    shares = shares_left(curvatures, lr, mu)
+    shares = left(curvatures, lr, mu)
     if (shares < 1e-6).all():
         return ""
     worst = int(np.argmax(np.where(np.isnan(shares), np.inf, shares)))
@@ -487,10 +502,8 @@ with exercise("lr_and_mu") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Boris Polyak's answer of 1964, the best for both ends $l$ and $L$ of the curvatures, beside yours:
-#
-# $$\mathrm{lr} = \left(\frac{2}{\sqrt{l} + \sqrt{L}}\right)^2, \qquad
-# \mu = \left(\frac{\sqrt{L} - \sqrt{l}}{\sqrt{L} + \sqrt{l}}\right)^2$$
+# Boris Polyak's pair of 1964 is the best for both ends of the curvatures: lr = 0.0331 and mu = 0.669 for 1 and 100, 0.111
+# and 0.444 in our valley. Beside yours:
 
 
 # %% figure="settings"
@@ -498,11 +511,7 @@ def settings():
     def lost(lr, mu):
         return max(-12.0, min(math.log10(max(left(wide, lr, mu).max(), 1e-300)), 1.0))
 
-    low, high = 1.0, 10.0  # the roots of 1 and 100
-    points = {
-        "yours": [tuple(lr_and_mu(wide))],
-        "Polyak's": [((2 / (low + high)) ** 2, ((high - low) / (high + low)) ** 2)],
-    }
+    points = {"yours": [lr_and_mu(wide)], "Polyak's": [(0.0331, 0.669)]}
     plots.contour(
         lost, points, x=(0.0005, 0.04), y=(0.0, 0.99), resolution=40, xlabel="lr", ylabel="mu",
         title="What is left, curvatures 1 and 100",
@@ -512,7 +521,7 @@ def settings():
 settings()
 
 # %% [markdown]
-# Dark: little is left. Low, the flat direction creeps; high, old gradients stay; at the right is the limit.
+# Dark: little is left. Low, the flat direction creeps; high, old gradients stay; right, the limit.
 #
 # ## 3. A rate for every coordinate
 #
@@ -809,15 +818,18 @@ def own_paths():
     paths = {
         "SGD, lr 0.07": path_of(lambda p, g: (sgd_step(p, g, 0.07),)),
         "momentum, lr 0.02, mu 0.8": momentum(0.02, 0.8),
-        "Adam, lr 0.3, betas 0.8 and 0.99": adam((0.8, 0.99)),
-        "Adam, lr 0.3, betas 0.9 and 0.999": adam((0.9, 0.999)),
-        "momentum, Polyak's lr and mu": momentum((2 / 6) ** 2, (4 / 6) ** 2),
+        "Adam, betas 0.8 and 0.99": adam((0.8, 0.99)),
+        "Adam, betas 0.9 and 0.999": adam((0.9, 0.999)),
+        "momentum, Polyak's": momentum(0.111, 0.444),
         "momentum, yours": momentum(*lr_and_mu(CURVATURES)),
     }
     for name, path in paths.items():
         print(f"{name}: height {ravine(*path[-1]):.2g}")
     drawn = {name: paths[name] for name in list(paths)[2:5]}
-    return plots.moving_paths(ravine, drawn, x=(-5, 1), y=(-2, 2))
+    for (name, path), ax in zip(drawn.items(), plots.panels(3, columns=1, height=1.7)):
+        plots.contour(ravine, {name: path}, x=(-5, 1), y=(-2, 2), title=name, ax=ax)
+        ax.get_legend().remove()
+
 
 
 own_paths()
@@ -1851,7 +1863,7 @@ for gradients in TESTS:
 # </details>
 #
 # ## In your own words
-# A friend takes the rate 0.1 from SGD to Adam, and the last 30 losses jump between 0.0001 and 0.007. Why? Two sentences.
+# A friend takes the rate 0.1 from SGD to Adam, and the last 30 losses jump between 0.0001 and 0.007. Why?
 #
 # <details><summary>One way to say it</summary>
 #
@@ -1912,7 +1924,7 @@ except ImportError:
 # | wrong with two parameters only | a shared state; a count that grows for each |
 #
 # ## One thing to try next
-# Calm Adam at 0.1 by a schedule: `train("Adam", rate=lambda step: ...)`.
+# Which formula gives Polyak's pairs? The roots of both curvatures are in it.
 #
 # ## Who found it
 #

@@ -825,6 +825,10 @@ class Saved:
 """)
 
 
+wrong("Saved", "version_0_is_nothing", "What was saved at version 0 is handed out although it has changed: 0 counts as false. Compare the versions, and nothing else.",
+      source=changed(SAVED, ("if self.counted.version != self.version:", "if self.version and self.counted.version != self.version:")))
+
+
 # -- tanh_node --------------------------------------------------------------------------------------------------------
 
 TANH = """
@@ -1412,7 +1416,3 @@ def in_little_memory(layers, x, slope):
 
 
 right("in_little_memory", "halved_down_to_8", source=changed(DOWN_TO, ("SHORT", "8")))
-
-
-wrong("Saved", "version_0_is_nothing", "What was saved at version 0 is handed out although it has changed: 0 counts as false. Compare the versions, and nothing else.",
-      source=changed(SAVED, ("if self.counted.version != self.version:", "if self.version and self.counted.version != self.version:")))

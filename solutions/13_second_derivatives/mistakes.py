@@ -1606,6 +1606,14 @@ def conjugate_gradients(product, b, steps):
     return p
 
 
+wrong("conjugate_gradients", "small_is_nothing", "For a very small b nothing happens: r · r may be below 1e-300 and is not 0. Only 0 is a reason to stop.",
+      source=changed(CG, ("if size == 0:", "if size < 1e-300:")))
+
+
+wrong("conjugate_gradients", "stops_where_the_rest_grows", "It stops as soon as r is longer than before. On the way r may grow, and fall again: only r · r = 0 is a reason to stop.",
+      source=changed(CG, ("        d = r", "        if r @ r > size:\n            break\n        d = r")))
+
+
 # -- sharpest ---------------------------------------------------------------------------------------------------------
 
 
@@ -1847,6 +1855,10 @@ wrong("sharpest", "first_entry_positive", "The sign of v was chosen, and it is t
       source=changed(POWERS, ("    return", "    if v[0] < 0:\n        v = -v\n    return")))
 wrong("sharpest", "quotient_without_length", "The curvature may be right, and the v that is returned is not of length 1, or overflows: divide in each step.",
       source=changed(UNDIVIDED, (LAST, "float(v @ product(v) / (v @ v))")))
+
+
+wrong("sharpest", "stops_where_little_moves", "It stops where v moves by little. Between curvatures that are nearly equal each step is little, and all of them are asked for.",
+      source=changed(POWERS, ("        v = product(v)\n        v = v / np.linalg.norm(v)\n", "        old, v = v, product(v)\n        v = v / np.linalg.norm(v)\n        if abs(v - old).max() < 1e-6:\n            break\n")))
 
 
 # -- mended_penalty ---------------------------------------------------------------------------------------------------
@@ -2389,7 +2401,7 @@ def fixed_point_rule(g, z, W, x):
     return gradient(total, weights).data, gradient(total, inputs).data
 
 
-for name, rounds in (("twenty", 20), ("hundred", 100)):
+for name, rounds in (("twenty", 20), ("hundred", 100), ("twenty_thousand", 20_000)):
     wrong("fixed_point_rule", f"{name}_rounds", FEW_ROUNDS, source=f"""
 def fixed_point_rule(g, z, W, x):
     s, u = 1 - z * z, g
@@ -2540,76 +2552,3 @@ wrong("fixed_point_rule", "g_for_W", "x is right, and W gets g_i z_j: what comes
       source=changed(SOLVE, ("np.outer(s * u, z)", "np.outer(g, z)")))
 wrong("fixed_point_rule", "solve_exchanged", "The arguments of `np.linalg.solve` are exchanged: the matrix comes first, then the right side.",
       source=changed(SOLVE, ("solve((np.eye(len(z)) - s[:, None] * W).T, g)", "solve(g, (np.eye(len(z)) - s[:, None] * W).T)")))
-
-
-wrong(
-    "conjugate_gradients",
-    "small_is_nothing",
-    "For a very small b nothing happens: r · r may be below 1e-300 and is not 0. Only 0 is a reason to stop.",
-    source="""
-def conjugate_gradients(product, b, steps):
-    p, r, d = np.zeros_like(b), b, b
-    for _ in range(steps):
-        size = r @ r
-        if size < 1e-300:
-            break
-        Hd = product(d)
-        a = size / (d @ Hd)
-        p, r = p + a * d, r - a * Hd
-        d = r + (r @ r) / size * d
-    return p
-""",
-)
-wrong(
-    "sharpest",
-    "stops_where_little_moves",
-    "It stops where v moves by little. Between curvatures that are nearly equal each step is little, and all of them are asked for.",
-    source="""
-def sharpest(product, v, steps):
-    for _ in range(steps):
-        new = product(v)
-        new = new / np.linalg.norm(new)
-        done = abs(new - v).max() < 1e-6
-        v = new
-        if done:
-            break
-    return float(v @ product(v)), v
-""",
-)
-wrong(
-    "fixed_point_rule",
-    "rounds_20000",
-    "A loop from 0 may need more rounds than these: with 0.99999 in W each brings a hundred-thousandth. Solve for u.",
-    source="""
-def fixed_point_rule(g, z, W, x):
-    s = 1 - z**2
-    u = np.zeros_like(g)
-    for _ in range(20000):
-        u = g + (s[:, None] * W).T @ u
-    return np.outer(s * u, z), s * u
-""",
-)
-
-
-wrong(
-    "conjugate_gradients",
-    "stops_where_the_rest_grows",
-    "It stops as soon as r is longer than before. On the way r may grow, and fall again: only r · r = 0 is a reason to stop.",
-    source="""
-def conjugate_gradients(product, b, steps):
-    p, r, d = 0 * b, b, b
-    size = r @ r
-    for _ in range(steps):
-        if size == 0:
-            break
-        Hd = product(d)
-        a = size / (d @ Hd)
-        p, r = p + a * d, r - a * Hd
-        new_size = r @ r
-        if new_size > size:
-            break
-        d = r + new_size / size * d
-        size = new_size
-    return p
-""",
-)

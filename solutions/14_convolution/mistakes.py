@@ -156,6 +156,20 @@ def conv1d(x, w):
     return np.lib.stride_tricks.as_strided(x, (n, k), (step, step)) @ w
 
 
+wrong(
+    "conv1d",
+    "cut_to_integers",
+    "The sums are kept in the dtype of x: where x holds integers, all behind the point is cut off.",
+    source="""
+def conv1d(x, w):
+    out = np.zeros(len(x) - len(w) + 1, dtype=x.dtype)
+    for k in range(len(w)):
+        out[:] = out + w[k] * x[k : k + len(out)]
+    return out
+""",
+)
+
+
 # -- conv1d_rule ------------------------------------------------------------------------------------------------------
 
 RULE = """
@@ -585,6 +599,14 @@ def patch_product_rule(g, p, weight):
     rows, patches = np.concatenate([*g], axis=1), np.concatenate([*p], axis=1)
     to_p = np.swapaxes(np.swapaxes(g, 1, 2) @ weight.reshape(len(weight), -1), 1, 2)
     return to_p, np.reshape(rows @ patches.T, weight.shape), rows.sum(1)
+
+
+wrong("patch_product_rule", "dot_of_stacks", "With two pictures there are too many numbers for the shape of the weights: each picture has a product of its own, as `@` makes them (`np.dot` pairs each with all), and these are added up.",
+      source=changed(PRODUCT, ("(g @ p.transpose(0, 2, 1))", "np.dot(g, p.transpose(0, 2, 1))")))
+
+
+wrong("patch_product_rule", "mean_over_pictures", "The weights and the bias get the mean over the pictures. They were used for each of them, so what arrives is added up.",
+      source=changed(PRODUCT, ("(0, 2, 1)).sum(axis=0)", "(0, 2, 1)).mean(axis=0)"), ("g.sum(axis=(0, 2))", "g.sum(axis=2).mean(axis=0)")))
 
 
 # -- scatter ----------------------------------------------------------------------------------------------------------
@@ -1078,54 +1100,5 @@ def mended_rule(g, x, weight, stride, padding):
     return to_wide[:, :, padding : end[0], padding : end[1]], to_weight
 
 
-wrong(
-    "patch_product_rule",
-    "dot_of_stacks",
-    "With two pictures there are too many numbers for the shape of the weights: each picture has a product of its own, as `@` makes them (`np.dot` pairs each with all), and these are added up.",
-    source="""
-def patch_product_rule(g, p, weight):
-    to_p = weight.reshape(len(weight), -1).T @ g
-    to_weight = np.dot(g, p.transpose(0, 2, 1)).sum(axis=0)
-    return to_p, to_weight.reshape(weight.shape), g.sum(axis=(0, 2))
-""",
-)
-wrong(
-    "patch_product_rule",
-    "mean_over_pictures",
-    "The weights and the bias get the mean over the pictures. They were used for each of them, so what arrives is added up.",
-    source="""
-def patch_product_rule(g, p, weight):
-    to_p = weight.reshape(len(weight), -1).T @ g
-    to_weight = (g @ p.transpose(0, 2, 1)).mean(axis=0)
-    return to_p, to_weight.reshape(weight.shape), g.sum(axis=2).mean(axis=0)
-""",
-)
-wrong(
-    "conv1d",
-    "cut_to_integers",
-    "The sums are kept in the dtype of x: where x holds integers, all behind the point is cut off.",
-    source="""
-def conv1d(x, w):
-    out = np.zeros(len(x) - len(w) + 1, dtype=x.dtype)
-    for k in range(len(w)):
-        out[:] = out + w[k] * x[k : k + len(out)]
-    return out
-""",
-)
-wrong(
-    "mended_rule",
-    "border_left_on_two_sides",
-    "The border is taken off at the top and at the left alone: the bottom and the right have one, too.",
-    source="""
-def mended_rule(g, x, weight, stride, padding):
-    (h, w), (kh, kw) = x.shape[2:], weight.shape[1:]
-    wide = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
-    to_wide, to_weight = np.zeros_like(wide), np.zeros_like(weight)
-    for i, j in np.ndindex(*g.shape[2:]):
-        part = g[:, :, i : i + 1, j : j + 1]
-        rows, columns = slice(i * stride, i * stride + kh), slice(j * stride, j * stride + kw)
-        to_wide[:, :, rows, columns] += part * weight
-        to_weight += (part * wide[:, :, rows, columns]).sum(axis=0)
-    return to_wide[:, :, padding:, padding:], to_weight
-""",
-)
+wrong("mended_rule", "border_left_on_two_sides", "The border is taken off at the top and at the left alone: the bottom and the right have one, too.",
+      source=changed(MENDED, ("padding : padding + h, padding : padding + w", "padding:, padding:")))

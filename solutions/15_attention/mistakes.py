@@ -611,6 +611,10 @@ def mended_merge(x):
 """)
 
 
+wrong("mended_split", "merged_sizes_read_too_early", "The merge takes the number of heads for that of positions, and the other way round: x comes as (B, heads, T, d), and these sizes are in the other order only after the axes have changed places.",
+      source=changed(MENDED, ("b, heads, t, d = x.shape", "b, t, heads, d = x.shape")))
+
+
 # -- sinusoids --------------------------------------------------------------------------------------------------------
 
 WAVES = """
@@ -775,6 +779,10 @@ def sinusoids(n, d):
     table = np.empty((n, d))
     table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
     return table
+
+
+wrong("sinusoids", "power_before_the_root", "From d = 80 on the power is beyond the largest float before its root is taken, and the last waves stand still: divide the exponent by d first.",
+      source=changed(WAVES, ("10000 ** (np.arange(0, d, 2) / d)", "(10000.0 ** np.arange(0, d, 2)) ** (1 / d)")))
 
 
 # -- block_rule -------------------------------------------------------------------------------------------------------
@@ -1058,36 +1066,3 @@ def merged(a, b):
     m = max(a[0], b[0])
     by_a, by_b = np.exp(a[0] - m), np.exp(b[0] - m)
     return m, a[1] * by_a + b[1] * by_b, a[2] * by_a + b[2] * by_b
-
-
-wrong(
-    "sinusoids",
-    "power_before_the_root",
-    "From d = 80 on the power is beyond the largest float before its root is taken, and the last waves stand still: divide the exponent by d first.",
-    source="""
-def sinusoids(n, d):
-    lengths = (10000.0 ** np.arange(0, d, 2)) ** (1 / d)
-    angles = np.arange(n)[:, None] / lengths
-    table = np.empty((n, d))
-    table[:, 0::2] = np.sin(angles)
-    table[:, 1::2] = np.cos(angles)
-    return table
-""",
-)
-
-
-wrong(
-    "mended_split",
-    "merged_sizes_read_too_early",
-    "The merge takes the number of heads for that of positions, and the other way round: x comes as (B, heads, T, d), and these sizes are in the other order only after the axes have changed places.",
-    source="""
-def mended_split(x, heads):
-    b, t, width = x.shape
-    return x.reshape(b, t, heads, width // heads).swapaxes(1, 2)
-
-
-def mended_merge(x):
-    b, t, heads, d = x.shape
-    return x.swapaxes(1, 2).reshape(b, t, heads * d)
-""",
-)

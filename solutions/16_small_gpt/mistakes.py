@@ -334,6 +334,10 @@ def bits_per_character(logits, targets, lengths):
     return float(bits.sum() / sum(lengths[t] for t in targets))
 
 
+wrong("bits_per_character", "mean_over_mean", "The mean length of the whole vocabulary counts here: the characters are those of the tokens that came.",
+      source=changed(BITS, (".sum()\n    return", ".mean()\n    return"), ("lengths[targets].sum()", "lengths.mean()")))
+
+
 # -- block ------------------------------------------------------------------------------------------------------------
 
 BLOCK = """
@@ -1159,6 +1163,10 @@ def write(start, length, T, logits_of, probabilities, rng):
     return write(list(start) + [token], length - 1, T, logits_of, probabilities, rng)
 
 
+wrong("write", "negative_start", "While the text is shorter than the window, `len(ids) - T` is below 0, and counts from the end: the first tokens are left out. `ids[-T:]` takes what there is.",
+      source=changed(WRITE, ("ids[-T:]", "ids[len(ids) - T :]")))
+
+
 # -- mended_attend ----------------------------------------------------------------------------------------------------
 
 ATTEND = """
@@ -1310,46 +1318,5 @@ def mended_attend(q, k, v, cache):
     return np.matmul(p, values), (keys, values)
 
 
-wrong(
-    "mended_attend",
-    "smallest_float32",
-    "Scores may be lower than the smallest float32, and then what is hidden wins: only -inf is below all.",
-    source="""
-def mended_attend(q, k, v, cache):
-    keys = np.concatenate([cache[0], k], axis=1)
-    values = np.concatenate([cache[1], v], axis=1)
-    n, total = q.shape[1], keys.shape[1]
-    scores = q @ keys.swapaxes(1, 2) / np.sqrt(q.shape[-1])
-    seen = np.tri(n, total, total - n, dtype=bool)
-    masked = np.where(seen, scores, np.finfo("float32").min)
-    e = np.exp(masked - masked.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True) @ values, (keys, values)
-""",
-)
-
-
-wrong(
-    "bits_per_character",
-    "mean_over_mean",
-    "The mean length of the whole vocabulary counts here: the characters are those of the tokens that came.",
-    source="""
-def bits_per_character(logits, targets, lengths):
-    z = logits - logits.max(axis=1, keepdims=True)
-    logp = z - np.log(np.exp(z).sum(axis=1, keepdims=True))
-    bits = -logp[np.arange(len(targets)), targets] / np.log(2)
-    return float(bits.mean() / lengths.mean())
-""",
-)
-wrong(
-    "write",
-    "negative_start",
-    "While the text is shorter than the window, `len(ids) - T` is below 0, and counts from the end: the first tokens are left out. `ids[-T:]` takes what there is.",
-    source="""
-def write(start, length, T, logits_of, probabilities, rng):
-    ids = list(start)
-    for _ in range(length):
-        p = probabilities(logits_of(ids[len(ids) - T :]))
-        ids.append(int(rng.choice(len(p), p=p)))
-    return ids
-""",
-)
+wrong("mended_attend", "smallest_float32", "Scores may be lower than the smallest float32, and then what is hidden wins: only -inf is below all.",
+      source=changed(ATTEND, ("scores, -np.inf)", 'scores, np.finfo("float32").min)')))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from autograder.authoring import explain, mutation
-from autograder.authoring.depends import reached
-from autograder.referee.bank import load_bank
-from autograder.unit.assignment import Assignment, Course
+from autograder.authoring.depends import around, reached
+from autograder.referee.bank import Entry, load_bank
+from autograder.unit.assignment import Assignment, Course, Exercise
 
 from ..conftest import REPOSITORY
 
@@ -28,10 +30,11 @@ REACHED = {
     ),
     "a call that may write into it": ("def f(x): pass\nnear(f)\nfar(g)", "f near"),
     "a loop that may": ("for one in (f, g): near(one)\nfor other in (h, i): far(other)", "near"),
-    "a condition, a with and a try": (
-        "if f: near = 1\nwith f: near = 1\ntry: near = f\nfinally: pass\nif g: far = 1",
-        "near near near",
-    ),
+    "a condition": ("if f: near = 1\nif g: far = 1", "near"),
+    "a with": ("with f: near = 1\nwith g: far = 1", "near"),
+    "a try": ("try: near = f\nfinally: pass\ntry: far = g\nfinally: pass", "near"),
+    "a while": ("while f: near = 1\nwhile g: far = 1", "near"),
+    "what is only an index": ("other[f] = 1\nother.far[f] = 2", ""),
     "a decorator": ("def near(f): return f\n@near\ndef f(x): pass\n@far\ndef g(x): pass", "near near"),
     "a base class": ("class near: pass\nclass f(near): pass\nclass g: pass", "near near"),
     "a default": ("near = 1\ndef f(x, y=near): pass\ndef g(x, y=far): pass", "near near"),
@@ -60,6 +63,61 @@ def test_what_stands_in_a_later_cell_is_reached_too() -> None:
         "def f(x): return h(x)",
         "def h(x): pass",
     ]
+
+
+def test_an_attribute_is_a_name_too() -> None:
+    assert reached(["def f(x): pass\ndef far(x): pass"], ["yours.f(1)"]) == ["def f(x): pass"]
+
+
+def test_a_text_that_python_would_warn_of_warns_of_nothing() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert reached(["def near(): pass"], ["'3or near'"]) == ["def near(): pass"]
+
+
+@pytest.fixture
+def relu() -> tuple[Assignment, Exercise, list[Entry]]:
+    """A unit, an exercise of it whose answers do not stand on `topological_order`, and the bank."""
+    assignment = Course(REPOSITORY).assignment("03_reverse_mode")
+    return assignment, assignment.exercise("relu_vjp"), load_bank(assignment)
+
+
+def test_around_an_exercise_stand_other_right_answers_and_not_its_own(
+    relu: tuple[Assignment, Exercise, list[Entry]],
+) -> None:
+    assignment, exercise, entries = relu
+    texts = around(assignment, exercise, entries)
+    right = [entry.source for entry in entries if entry.right and entry.exercise == "relu_vjp"]
+    assert right and texts[: len(right)] == right
+    assert not any(text.startswith("def relu_vjp") for text in texts[len(right) :])
+    assert not any(text.startswith("def topological_order") for text in texts)
+
+
+@pytest.mark.parametrize("where", ["the solution", "the check", "another right answer"])
+def test_what_any_of_its_texts_names_is_around_it(
+    where: str, relu: tuple[Assignment, Exercise, list[Entry]]
+) -> None:
+    assignment, exercise, entries = relu
+    more = "\ntopological_order\n"
+    if where == "the solution":
+        exercise = replace(exercise, solution=exercise.solution + more)
+    elif where == "the check":
+        exercise = replace(exercise, check=exercise.check + more)
+    else:
+        own = next(entry for entry in entries if entry.right and entry.exercise == "relu_vjp")
+        entries = [replace(own, source=own.source + more)]
+    assert any(text.startswith("def topological_order") for text in around(assignment, exercise, entries))
+
+
+def test_what_only_a_hidden_test_names_counts_with_hidden_tests_alone(
+    relu: tuple[Assignment, Exercise, list[Entry]],
+) -> None:
+    assignment, exercise, entries = relu
+    hidden = "\n### BEGIN HIDDEN TESTS\ntopological_order\n### END HIDDEN TESTS\n"
+    exercise = replace(exercise, check=exercise.check + hidden)
+    with_it, without = (around(assignment, exercise, entries, hidden) for hidden in (True, False))
+    assert any(text.startswith("def topological_order") for text in with_it)
+    assert not any(text.startswith("def topological_order") for text in without)
 
 
 def _digests(assignment: Assignment) -> dict[str, tuple[str, str]]:

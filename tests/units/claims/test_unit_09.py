@@ -108,7 +108,10 @@ def test_the_limit_with_momentum(names: dict[str, Any]) -> None:
 
 @proves(
     UNIT,
-    "Boris Polyak's answer of 1964, the best for both ends $l$ and $L$ of the curvatures, beside yours:",
+    "Boris Polyak's pair of 1964 is the best for both ends of the curvatures: lr = 0.0331 and mu = 0.669 for 1 and "
+    "100, 0.111 and 0.444 in our valley.",
+    "Which formula gives Polyak's pairs?",
+    "The roots of both curvatures are in it.",
     "With mu = 0.9 old gradients fade too slowly.",
     "25 times the curvature needs a 25th of the rate.",
 )
@@ -120,7 +123,10 @@ def test_no_other_settings_are_as_good_at_both_ends(names: dict[str, Any]) -> No
         steps = [np.array([[1 - lr * c, -lr * mu], [c, mu]]) for c in ends]
         return float(max(np.abs(np.linalg.eigvals(step)).max() for step in steps))
 
+    # The model answer is that formula.
     lr, mu = names["lr_and_mu"](ends)
+    assert (lr, mu) == pytest.approx((0.0331, 0.669), abs=5e-4)
+    assert names["lr_and_mu"](np.array([1.0, 25.0])) == pytest.approx((0.111, 0.444), abs=5e-4)
     best = slowest(lr, mu)
     assert best == pytest.approx(9 / 11, rel=1e-6)
     others = [
@@ -156,12 +162,6 @@ def test_the_friend_s_losses_jump(names: dict[str, Any]) -> None:
     assert 0.00005 < min(last) < 0.00015 and 0.0065 < max(last) < 0.0075
 
 
-@proves(UNIT, 'Calm Adam at 0.1 by a schedule: `train("Adam", rate=lambda step: ...)`.')
-def test_a_schedule_calms_adam_too(names: dict[str, Any]) -> None:
-    last = names["train"]("Adam", lambda step: names["cosine_rate"](step, 300, 20, 0.1))[-30:]
-    assert max(last) < 0.001 and max(last) < 1.2 * min(last)
-
-
 @proves(
     UNIT,
     "Settings decide a race: Adam with its usual betas is behind SGD, momentum with Polyak's numbers far ahead.",
@@ -176,10 +176,8 @@ def test_settings_decide_the_first_race(names: dict[str, Any]) -> None:
     def momentum(lr: float, mu: float) -> Any:
         return names["path_of"](lambda p, g, v: names["momentum_step"](p, g, v, lr, mu), (np.zeros(2),))
 
-    polyak = (2 / 6) ** 2, (4 / 6) ** 2
-    assert names["lr_and_mu"](np.array([1.0, 25.0])) == pytest.approx(polyak)
     paths = [
-        momentum(*polyak),
+        momentum(0.111, 0.444),
         adam((0.8, 0.99)),
         momentum(0.02, 0.8),
         momentum(0.07, 0.0),
