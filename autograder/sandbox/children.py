@@ -8,14 +8,21 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from types import FrameType
 
+from .walls import ONE_THREAD
+
 
 class Child:
-    """A process that does `work` with its end of a line; ours is `line`. Raises OSError when it cannot be started."""
+    """A process that does `work` with its end of a line; ours is `line`. Raises OSError when it cannot be started.
+
+    Its NumPy computes in one thread, unless the environment says otherwise: there are as many of these processes as
+    cores, and products of matrices in as many threads each take many times as long.
+    """
 
     def __init__(self, work: Callable[[Connection], None]) -> None:
         context = multiprocessing.get_context("spawn")
@@ -27,7 +34,7 @@ class Child:
             resource_tracker.ensure_running()  # multiprocessing's own process, whose start would unblock it again
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            with theirs:
+            with theirs, _defaults(ONE_THREAD):
                 self.process.start()
         finally:
             if hasattr(signal, "pthread_sigmask"):
@@ -42,6 +49,18 @@ class Child:
         if self.process.exitcode is None:
             self.process.kill()
             self.process.join(5)
+
+
+@contextmanager
+def _defaults(variables: dict[str, str]) -> Iterator[None]:
+    """Environment variables for what is started meanwhile, where they are not set."""
+    missing = variables.keys() - os.environ.keys()
+    os.environ.update((name, variables[name]) for name in missing)
+    try:
+        yield
+    finally:
+        for name in missing:
+            os.environ.pop(name, None)
 
 
 def _begin(work: Callable[[Connection], None], line: Connection) -> None:

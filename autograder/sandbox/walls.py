@@ -45,14 +45,10 @@ UNPROTECTED = (
 #: A submission may use its limit for one call so many times: an endless loop costs its exercise, and no other.
 CALLS = 10
 
-#: One thread for each library, and the same order in every set: what a pupil's process finds in any wall.
-ENVIRONMENT = {
-    "LANG": "C.UTF-8",
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "PYTHONHASHSEED": "0",
-}
+#: One thread for each library. Where as many processes run as there are cores, theirs would wait for one another.
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+#: The same order in every set, too: what a pupil's process finds in any wall.
+ENVIRONMENT = {"LANG": "C.UTF-8", **ONE_THREAD, "PYTHONHASHSEED": "0"}
 
 
 class Sandbox(Configurable):

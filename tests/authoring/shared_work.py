@@ -12,6 +12,10 @@ def doubled(shared: str, item: int) -> tuple[str, int, int]:
     return shared, 2 * item, os.getpid()
 
 
+def environment(shared: str, item: int) -> str | None:
+    return os.environ.get(shared)
+
+
 def fragile(shared: str, item: int) -> int:
     if item == 3:
         raise ValueError(f"{shared} {item}")

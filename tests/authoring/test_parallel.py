@@ -16,7 +16,7 @@ from autograder.authoring.parallel import FEW, each, kept
 from autograder.errors import UserError
 
 from ..conftest import REPOSITORY
-from .shared_work import doubled, ended, fragile
+from .shared_work import doubled, ended, environment, fragile
 
 
 def test_every_item_is_done_once_and_by_all_processes() -> None:
@@ -41,6 +41,17 @@ def test_without_a_next_step_no_process_stays() -> None:
 @pytest.mark.parametrize(("count", "jobs"), [(40, 1), (FEW - 1, 2)])
 def test_one_at_a_time_and_a_few_need_no_process(count: int, jobs: int) -> None:
     assert {value[2] for _, value in each(doubled, "s", list(range(count)), jobs)} == {os.getpid()}
+
+
+@pytest.mark.parametrize("variable", ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"])
+def test_a_process_computes_in_one_thread_unless_somebody_says_otherwise(
+    variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(variable)
+    assert {told for _, told in each(environment, variable, list(range(FEW)), 2)} == {"1"}
+    assert variable not in os.environ  # of this process nothing is said
+    monkeypatch.setenv(variable, "3")
+    assert {told for _, told in each(environment, variable, list(range(FEW)), 2)} == {"3"}
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
