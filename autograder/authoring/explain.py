@@ -31,7 +31,7 @@ from .sentences import Fault, fault_of, sentences_of
 from .trial import SECONDS, Ending, run_check
 
 #: Changes of the sentences, or of the faults that have one, make others of what is kept.
-VERSION = 3
+VERSION = 4
 #: Of each other right answer, so many mutants.
 OF_OTHERS = 40
 #: After so many the model answer goes in between.

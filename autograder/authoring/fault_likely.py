@@ -1,7 +1,7 @@
 """Faults that learners make and that prove little: they run only so that a learner hears of them.
 
 A mutant shows whether a check asks enough, and the plainest ones do that best. What people write is often further from
-the right answer: a result that went through one function too many, two steps in the other order, a sum over everything.
+the right answer: a result that was divided once too often, two steps in the other order, a sum over everything.
 """
 
 from __future__ import annotations
@@ -16,14 +16,6 @@ from .source_text import Edit, Source
 NUMPY = "__import__('numpy')"
 #: What is done to a result once too often, and how that is told.
 AFTERWARDS = {
-    "tanh": "with `tanh` applied to the result",
-    "exp": "with `exp` applied to the result",
-    "log": "with `log` applied to the result",
-    "sqrt": "with the root taken of the result",
-    "abs": "with the sign of the result taken away",
-}
-#: The same of arrays.
-OF_ARRAYS = {
     "{v}.T": "with the result transposed",
     "{v}.sum()": "with the numbers of the result added up",
     "{v}.mean()": "with the mean of the result's numbers",
@@ -32,17 +24,11 @@ OF_ARRAYS = {
     "{v}.sum(axis=-1)": "with the result summed over axis -1",
     "{v}.mean(axis=-1)": "with the mean of the result over axis -1",
     "{v} / len({v})": "with the result divided by how many it has",
-    "{v}[0]": "with the first item of the result alone",
-    "{v}[1:]": "without the first item of the result",
-    "{v}[:-1]": "without the last item of the result",
 }
-
 #: And with one of the arguments.
 OF_NAMES = {
     "{v} * {n}": "with the factor `{n}` too much",
     "{v} / {n}": "with a division by `{n}` too much",
-    "{v} + {n}": "with `{n}` added to the result",
-    "{v} - {n}": "with `{n}` taken from the result",
 }
 
 
@@ -50,13 +36,12 @@ def results(source: Source, node: ast.AST) -> Iterator[Edit]:
     """Each result of a function, with one operation too many."""
     for value in _returned(source, node):
         text = f"({source.text(value)})"
-        forms = {f"{NUMPY}.{name}({{v}})": told for name, told in AFTERWARDS.items()} | OF_ARRAYS
-        for form, told in forms.items():
+        for form, told in AFTERWARDS.items():
             yield source.edit(value, form.format(v=text), "afterwards", _of(value, node, told))
 
 
 def with_parameters(source: Source, node: ast.AST) -> Iterator[Edit]:
-    """A result times, divided by, plus or minus one of the arguments."""
+    """A result times or divided by one of the arguments; or one of them in its place."""
     function = source.function_of(node)
     if function is None:
         return
@@ -192,7 +177,7 @@ def statistics(source: Source, node: ast.AST) -> Iterator[Edit]:
 
 
 def everywhere(source: Source, node: ast.AST) -> Iterator[Edit]:
-    """One value taken for another in the whole of a function, or after it went through something."""
+    """One value, or one function, taken for another in the whole of a function."""
     if not isinstance(node, ast.FunctionDef) or source.function_of(node) is not None:
         return
     own = [a.arg for a in [*node.args.args, *node.args.kwonlyargs] if a.arg not in ("self", "cls")]
@@ -205,9 +190,6 @@ def everywhere(source: Source, node: ast.AST) -> Iterator[Edit]:
         for other in own:
             if other != name and len(places) > 1:
                 yield _all(source, node, places, other, "name", f"with `{other}` for `{name}`")
-        for function in ("exp", "log", "tanh"):
-            text = f"{NUMPY}.{function}({name})"
-            yield _all(source, node, places, text, "inside", f"with `{function}` applied to `{name}` first")
     for one, two in (("log", "log10"), ("log", "log2"), ("sin", "cos"), ("cos", "sin"), ("exp", "exp2")):
         calls = [n for n in ast.walk(node) if isinstance(n, ast.Attribute) and n.attr == one]
         if calls:

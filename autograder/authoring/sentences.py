@@ -86,7 +86,29 @@ LATER = {
     "keyword",
     "dtype",
 }
-LAST = {"afterwards", "instead", "early", "steps", "brackets", "order", "inside", "weighed", "old"}
+LAST = {"afterwards", "instead", "early", "steps", "brackets", "order", "weighed", "old"}
+
+
+#: Functions of which nobody takes one for the other: a machine does, to see whether a check asks enough.
+NEVER = {
+    ("max", "sum"), ("prod", "sum"), ("sum", "max"), ("exp", "log"), ("log", "exp"), ("expm1", "exp"), ("exp", "expm1"),
+    ("sinh", "tanh"), ("cumprod", "cumsum"),
+}  # fmt: skip
+
+
+def made_by_people(edit: Edit) -> bool:
+    """Whether a learner would make this fault. Of others none is told: who gives what they give has made another one.
+
+    >>> sum_or_mean = Edit(0, 3, "mean", "function", "with `mean` for `sum`")
+    >>> made_by_people(sum_or_mean), made_by_people(Edit(0, 3, "max", "function", "with `max` for `sum`"))
+    (True, False)
+    >>> made_by_people(Edit(0, 1, "2", "constant", "with 2 for 1"))
+    False
+    """
+    if edit.kind == "constant":
+        return edit.text in ("True", "False")
+    quoted = tuple(_QUOTED.findall(edit.told))
+    return edit.kind != "function" or quoted not in NEVER
 
 
 def rank(kind: str) -> int:
@@ -172,10 +194,13 @@ def sentences_of(faults: Iterable[Fault], shown: str) -> dict[str, str]:
 
 
 def _told(same: Sequence[Fault], shown: str) -> str:
-    best = min(_order(fault) for fault in same)
+    made = [fault for fault in same if made_by_people(fault.mutant.edits[0])]
+    best = min(map(_order, made), default=None)
     # Where one number is all that agrees, every other fault that gives it is as good an explanation.
-    meant = [fault for fault in same if not fault.sure or _order(fault) == best]
-    return joined(_without_synonyms(said(fault.mutant.edits[0], shown) for fault in meant))
+    meant = [fault for fault in same if not fault.sure or (fault in made and _order(fault) == best)]
+    return joined(
+        _without_synonyms(said(fault.mutant.edits[0], shown) if fault in made else "" for fault in meant)
+    )
 
 
 def _order(fault: Fault) -> tuple[bool, int]:

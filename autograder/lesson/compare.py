@@ -229,7 +229,12 @@ def right_in_another_form(got: Any, expected: Any) -> bool:
     True
     >>> right_in_another_form(np.array([2.5]), 2.5), right_in_another_form(np.array([2.5]), 3.5)
     (True, False)
+    >>> right_in_another_form((1.0, [6.0, 4.0]), (1.0, np.array([6.0, 4.0])))
+    True
     """
+    if isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)) and len(got) == len(expected):
+        apart = [pair for pair in zip(got, expected, strict=True) if difference(*pair) is not None]
+        return bool(apart) and all(right_in_another_form(*pair) for pair in apart)
     if is_number(expected):
         alone = (is_array(got) and got.size == 1) or (isinstance(got, (list, tuple)) and len(got) == 1)
         numbers = numbers_in(got) if alone else None

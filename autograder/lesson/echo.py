@@ -40,19 +40,20 @@ def with_echoes(session: Session, wrong: bool) -> list[Call]:
 def echoes(boundary: Boundary, calls: Sequence[Call]) -> Iterator[Call]:
     """The last of these calls that was given numbers with a point, twice more with others.
 
-    Once all are a tenth nearer to 0: what was 0, equal or in order stays so. Once each moves by itself.
+    Once all are a tenth nearer to 0: what was 0, equal or in order stays so. Once each moves by itself, and those of an
+    array or a list stand in the opposite order: the last one is no longer also the largest.
     Of calls that ask questions comes nothing, and nothing more when one does not come to its end in time.
     """
     last = next((call for call in reversed(calls) if _can_move(call)), None)
     if last is None:
         return
     draw = random.Random(1).random
-    ways: tuple[Callable[[float], float], ...] = (
-        lambda x: 0.9 * x,
-        lambda x: x * (1 - draw() / 10) + draw() / 50,
+    ways: tuple[tuple[Callable[[float], float], bool], ...] = (
+        (lambda x: 0.9 * x, False),
+        (lambda x: x * (1 - draw() / 10) + draw() / 50, True),
     )
-    for way in ways:
-        args = tuple(moved(arg, way) for arg in last.args)
+    for way, backwards in ways:
+        args = tuple(moved(arg, way, backwards) for arg in last.args)
         try:
             reply = boundary.call(last.probe, args, seconds=SECONDS)
             yield replace(last, args=args, value=reply.value, mutated=reply.mutated, error=None)
@@ -79,11 +80,15 @@ def _numbers(value: Any) -> int:
     return sum(map(_numbers, value.values())) if isinstance(value, dict) else 0
 
 
-def moved(value: Any, way: Callable[[float], float]) -> Any:
+def moved(value: Any, way: Callable[[float], float], backwards: bool = False) -> Any:
     """Plain data with all numbers that have a point moved in a way; those without, NaN and infinity stay.
+
+    `backwards`, what stands in an array of such numbers, or in a list of nothing else, is turned around.
 
     >>> moved([2.0, (1, "n", math.inf)], lambda x: 0.5 * x)
     [1.0, (1, 'n', inf)]
+    >>> moved([[1.0, 2.0], (1.0, 2.0), [1, 2]], lambda x: x, backwards=True)
+    [[2.0, 1.0], (1.0, 2.0), [1, 2]]
     """
     dtype = getattr(value, "dtype", None)
     if dtype is not None:
@@ -93,13 +98,16 @@ def moved(value: Any, way: Callable[[float], float]) -> Any:
         if not hasattr(out, "__setitem__"):  # a number of NumPy's
             return dtype.type(moved(float(value), way))
         flat = out.reshape(-1)
-        for i, item in enumerate(flat.tolist()):
+        numbers = flat.tolist()
+        for i, item in enumerate(reversed(numbers) if backwards else numbers):
             flat[i] = moved(item, way)
         return out
     if isinstance(value, float):
         return way(value) if math.isfinite(value) else value
     if isinstance(value, (list, tuple)):
-        return type(value)([moved(item, way) for item in value])
+        if backwards and isinstance(value, list) and all(isinstance(item, float) for item in value):
+            value = value[::-1]
+        return type(value)([moved(item, way, backwards) for item in value])
     if isinstance(value, dict):
-        return {key: moved(item, way) for key, item in value.items()}
+        return {key: moved(item, way, backwards) for key, item in value.items()}
     return value

@@ -46,7 +46,7 @@ def polynomial(p, x):
     return total
 
 
-@wrong("polynomial", "last_term_only", "Each round overwrites what was there. The terms have to be added up.")
+@wrong("polynomial", "last_term_only", "Only the last term is there. Does each round overwrite what was there? The terms have to be added up.")
 def polynomial(p, x):
     for k, coefficient in enumerate(p):
         total = coefficient * x**k
@@ -73,7 +73,7 @@ def polynomial(p, x):
     return total
 
 
-@wrong("polynomial", "place_by_its_number", "Two equal parameters get the same power here, as `index` finds the first of them both times. enumerate gives each its own.")
+@wrong("polynomial", "place_by_its_number", "Two equal parameters get the same power here, as where `index` finds the first of them both times. enumerate gives each its own.")
 def polynomial(p, x):
     numbers = p.tolist()
     return sum(c * x ** numbers.index(c) for c in numbers)
@@ -117,6 +117,16 @@ def polynomial(p, x):
     for k, coefficient in enumerate(p):
         total += coefficient * x**k
     return total
+
+
+@wrong("polynomial", "rounded", "Small values have lost their digits here: they are rounded, or count as 0. Return them as they come out.")
+def polynomial(p, x):
+    return np.round(sum(c * x**k for k, c in enumerate(p)), 8)
+
+
+@right("polynomial", "vectorized")
+def polynomial(p, x):
+    return np.vectorize(lambda value: sum(c * value**k for k, c in enumerate(p)))(x)
 
 
 # -- mean_squared_error -----------------------------------------------------------------------------------------------
@@ -236,6 +246,18 @@ def mean_squared_error(predictions, targets):
     return (predictions**2 - targets**2).mean()
 
 
+@wrong("mean_squared_error", "small_ones_are_none", "Small differences count as 0 here, or their mean is rounded. However small they are, they have squares, too.")
+def mean_squared_error(predictions, targets):
+    errors = predictions - targets
+    errors[np.abs(errors) < 1e-3] = 0.0
+    return (errors**2).mean()
+
+
+@wrong("mean_squared_error", "rounded", "Small differences count as 0 here, or their mean is rounded. However small they are, they have squares, too.")
+def mean_squared_error(predictions, targets):
+    return round(float(((predictions - targets) ** 2).mean()), 9)
+
+
 # -- random_step ------------------------------------------------------------------------------------------------------
 
 
@@ -260,7 +282,7 @@ def random_step(loss, p, change):
     return p
 
 
-@wrong("random_step", "uphill", "You keep the change when the loss gets *larger*. Turn the comparison around.")
+@wrong("random_step", "uphill", "Here the change is kept where the loss gets *larger*. Is the comparison the wrong way round? Or is it one of a ratio? Where losses are below 0, a ratio below 1 says the opposite.")
 def random_step(loss, p, change):
     candidate = p + change
     return candidate if loss(candidate) > loss(p) else p
@@ -357,6 +379,12 @@ def random_step(loss, p, change):
         return ((p[0] + p[1] * seconds - metres) ** 2).mean()
 
     return p + change if ball_loss(p + change) < ball_loss(p) else p
+
+
+@wrong("random_step", "nearly_equal_stays", "This loss is large, and a little smaller at p + change; you stay at p. A little smaller is smaller: compare both losses as they are.")
+def random_step(loss, p, change):
+    new, old = loss(p + change), loss(p)
+    return p + change if new < old and not math.isclose(new, old) else p
 
 
 # -- difference_quotients ---------------------------------------------------------------------------------------------
@@ -458,7 +486,7 @@ def central_difference(f, x, h):
     return (f(x + h) + f(x - h)) / (2 * h)
 
 
-@wrong("difference_quotients", "central_wrong_order", "Left minus right: every slope has the wrong sign.")
+@wrong("difference_quotients", "central_wrong_order", "Every slope has the wrong sign, as left minus right gives it. Rise and distance go the same way, from x - h to x + h.")
 def central_difference(f, x, h):
     return (f(x - h) - f(x + h)) / (2 * h)
 
@@ -1084,6 +1112,23 @@ def gradient_descent(gradient, start, rate, steps):
     return path
 
 
+@wrong("gradient_descent", "stays_where_it_is_nearly_flat", "Where the gradient is tiny nothing moves, as if it were 0. A large rate makes a step of it: take every step as the formula says.")
+def gradient_descent(gradient, start, rate, steps):
+    path = [start]
+    for _ in range(steps):
+        g = gradient(path[-1])
+        path.append(path[-1] if np.allclose(g, 0.0) else path[-1] - rate * g)
+    return path
+
+
+@wrong("gradient_descent", "values_of_a_dict", "What comes back can be walked along, and knows no `path[-1]`, as `.values()` of a dict. Return the points in a list.")
+def gradient_descent(gradient, start, rate, steps):
+    path = {0: start}
+    for k in range(steps):
+        path[k + 1] = path[k] - rate * gradient(path[k])
+    return path.values()
+
+
 # -- mended_gradient --------------------------------------------------------------------------------------------------
 
 
@@ -1257,7 +1302,7 @@ wrong(
 wrong(
     "mended_gradient",
     "one_kind_of_integers",
-    "Only integers of 64 bits become floats here. Arrays of int32 or uint8 swallow the step, too: ask whether p holds floats.",
+    "Integers of 64 bits become floats here, and those of int8 do not: they swallow the step, too. There are several kinds of integers, so ask whether p holds floats.",
     source=changed(
         MENDED,
         (
@@ -1375,6 +1420,14 @@ wrong(
         ),
         ("        p[...] = before\n", "    p += h\n"),
     ),
+)
+
+
+wrong(
+    "mended_gradient",
+    "contiguous",
+    "Of a transpose f is given a copy, as `ascontiguousarray` makes one. It holds floats, so step in p itself: an index of np.ndindex(p.shape) leads into it.",
+    source=changed(MENDED, ("np.asarray(p, dtype=float)", "np.ascontiguousarray(p, dtype=float)"), ("zeros_like(p)", "zeros(p.shape)")),
 )
 
 
@@ -1515,7 +1568,7 @@ def tide_model(hours, heights):
     return lambda t: p @ waves(hours)
 
 
-@wrong("tide_model", "in_place", "The forecast is right, but -= takes the mean off the caller's heights. Make a new array.")
+@wrong("tide_model", "in_place", "The caller's heights are without their mean afterwards, as `-=` leaves them. Make a new array.")
 def tide_model(hours, heights):
     def waves(t):
         return np.stack([np.sin(2 * np.pi * t / 12.42), np.cos(2 * np.pi * t / 12.42), np.ones_like(t)])
@@ -1646,3 +1699,16 @@ def tide_model(hours, heights):
 def tide_model(hours, heights):
     def model(t):
         return np.full(t.shape, heights.mean())
+
+
+@wrong("tide_model", "writes_into_its_hours", "The function writes into the array of hours that it is asked about, as `*=`, `-=` or `%=` do: whoever asked has other hours afterwards. Make a new array.")
+def tide_model(hours, heights):
+    w = 2 * np.pi / 12.42
+    table = np.stack([np.ones(len(hours)), np.sin(w * hours), np.cos(w * hours)], axis=1)
+    m, a, b = np.linalg.lstsq(table, heights, rcond=None)[0]
+
+    def model(t):
+        t %= 12.42
+        return m + a * np.sin(w * t) + b * np.cos(w * t)
+
+    return model

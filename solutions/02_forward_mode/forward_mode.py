@@ -324,6 +324,9 @@ with exercise("chain_jvp") as check:
     for value, p, q, a, da in check.cases(15, number(), number(), number(), number(), number()):
         check.close(chained_at(value, (p, q), a, da), (value, p * q * da), "the derivative at a, times da")
     check.close(chained_at(2.0, (1.5, 2.0), 4.0, 0.0), (2.0, 0.0), "an a that stands still")
+    for size in (2.0**-20, 2.0**60):
+        got = chained_at(2.0, (size, size), 4.0, 5.0)
+        check.close(got, (2.0, 5 * size * size), "a slope may be tiny, or large", atol=0.0)
     for value in (2.0, 0.0):
         check.close(chained_at(value, (1.5, 2.0), 0.0, 4.0), (value, 12.0), "f may rise at 0")
         check.close(chained_at(0.0, (1.5, value), 2.0, 4.0), (0.0, 6.0 * value), "f may rise where it is 0")
@@ -757,6 +760,10 @@ with exercise("clamp") as check:
             check.close(clamped(x, -0.75, low, high), expected, "limits of any sign and size")
             check.close(clamped_plain(x, low, high), ("a plain number", expected[0]), "the same for a plain number")
             check.close(x_after(x, -0.75, low, high), (x, -0.75), "x itself stays as it is")
+        for limit in (low, high):
+            why = "at a limit the value is that limit"
+            check.close(clamped(limit, -0.75, low, high)[0], limit, why)
+            check.close(clamped_plain(limit, low, high), ("a plain number", limit), why)
     for x, expected in ((-4, -1.0), (1, 1), (5, 2.0)):
         check.close(clamped_plain(x, -1.0, 2.0), ("a plain number", expected), "a plain number may be a whole one")
     ### END HIDDEN TESTS
@@ -847,7 +854,7 @@ with exercise("newton_step") as check:
         check.close(newton_of(value, slope, x), x - value / slope, "where the tangent meets zero")
         why = "a nearly flat tangent meets zero far away"
         check.close(newton_of(value * 10, slope * 1e-9, x), x - value / slope * 1e10, why)
-        check.close(newton_of(value * 1e-9, slope, 0.0), -value / slope * 1e-9, "a tiny step", atol=0.0)
+        check.close(newton_of(value * 1e-20, slope, 0.0), -value / slope * 1e-20, "a tiny step", atol=0.0)
         check.close(newton_of(0.0, slope, x), x, "this is a zero already")
     ### END HIDDEN TESTS
 
@@ -994,6 +1001,8 @@ with exercise("second_derivative") as check:
         check.close(second_of(c, x, 1.0)["result"], 5.0, "where the slope is 0, there may be a bend")
     for factor, n, x in check.cases(8, number(), integer(2, 6), number()):
         check.close(second_of_power(factor, n, x), factor * n * (n - 1) * x ** (n - 2), "by Duals that hold Duals")
+    for size in (2.0**-40, 2.0**40):
+        check.close(second_of_power(size, 3, 2.0), 12 * size, "it may be tiny, or large", atol=0.0)
     for c, x, scale in check.cases(12, numbers(5), number(-2.0, 2.0), number()):
         result = scale**2 * (2 * c[2] + 6 * c[3] * x + 12 * c[4] * x**2)
         expected = {"result": result, "nested derivatives": 2}
@@ -1217,6 +1226,8 @@ with exercise("forward_gradient") as check:
     for slopes in ([0.0, 2.0, 3.0], [2.0, 0.0, 0.0, -0.5], [0.0, 0.0], [0.0], [2.0, 0.0]):
         got = gradient_of(6.0, [(slope, 1.0) for slope in slopes], [1.5, -0.5, 0.0, 2.0][: len(slopes)])
         check.close(got["gradient"], slopes, "a slope of 0 is one, too, and keeps its place")
+    got = gradient_of(6.0, [(2.0**-20, 2.0**-20), (2.0**30, 2.0**30)], [1.5, -0.5])
+    check.close(got["gradient"], [2.0**-40, 2.0**60], "a slope may be tiny, or large", atol=0.0)
     ### END HIDDEN TESTS
 
 # %%

@@ -324,6 +324,17 @@ def chain_jvp(f, f_prime, a, da):
     return f(a), (f(a + 1e-6 * da) - f(a - 1e-6 * da)) / 2e-6
 
 
+@wrong("chain_jvp", "rounded", "A tiny slope has lost its digits: it is rounded here, or counts as 0. Return it as it comes out.")
+def chain_jvp(f, f_prime, a, da):
+    return f(a), round(f_prime(a) * da, 9)
+
+
+@wrong("chain_jvp", "nearly_flat_is_flat", "A tiny slope has lost its digits: it is rounded here, or counts as 0. Return it as it comes out.")
+def chain_jvp(f, f_prime, a, da):
+    steepness = f_prime(a)
+    return f(a), steepness * da if abs(steepness) > 1e-9 else 0.0
+
+
 # -- derivative -------------------------------------------------------------------------------------------------------
 
 
@@ -653,6 +664,30 @@ def clamp(x, low, high):
     return low if abs(x - low) < abs(x - high) else high
 
 
+@wrong("clamp", "low_itself_gives_high", "x is `low` itself, and `high` comes back. At a limit the result is that limit, whichever slope it gets: look at the comparison that decides between the two.")
+def clamp(x, low, high):
+    if low < x < high:
+        return x
+    return low if x < low else high
+
+
+@wrong("clamp", "high_itself_gives_low", "x is `high` itself, and `low` comes back. At a limit the result is that limit, whichever slope it gets: look at the comparison that decides between the two.")
+def clamp(x, low, high):
+    if low < x < high:
+        return x
+    return high if x > high else low
+
+
+@wrong("clamp", "nothing_at_a_limit", "At a limit nothing comes back (None): no `return` is reached where x is `low` or `high` itself. Its value is that limit there.")
+def clamp(x, low, high):
+    if x < low:
+        return low
+    if x > high:
+        return high
+    if low < x < high:
+        return x
+
+
 # -- newton_step ------------------------------------------------------------------------------------------------------
 
 
@@ -771,6 +806,14 @@ def newton_step(f, x):
     way = -value / slope
     x += way
     return x
+
+
+@wrong("newton_step", "near_is_there", "Where f is nearly 0 you stay at x, or the way is rounded. A short way is one, too: take the step that the tangent says.")
+def newton_step(f, x):
+    out = f(Dual(x, 1.0))
+    if abs(out.primal) < 1e-12:
+        return x
+    return x - out.primal / out.tangent
 
 
 # -- second_derivative ------------------------------------------------------------------------------------------------
@@ -907,6 +950,11 @@ def second_derivative(f, x):
     return derivative(slope, x)
 """,
 )
+
+
+@wrong("second_derivative", "rounded", "A tiny result has lost its digits: it is rounded here, or counts as 0. Return it as it comes out.")
+def second_derivative(f, x):
+    return round(derivative(lambda y: derivative(f, y), x), 9)
 
 
 # -- jvp --------------------------------------------------------------------------------------------------------------
@@ -1149,6 +1197,12 @@ def forward_gradient(f, xs):
 @wrong("forward_gradient", "direction_first", "The inputs and the slopes have changed places in the call of jvp: first xs, where f is asked, then the direction.")
 def forward_gradient(f, xs):
     return [jvp(f, [float(i == j) for j in range(len(xs))], xs)[1] for i in range(len(xs))]
+
+
+@wrong("forward_gradient", "rounded", "A tiny slope has lost its digits: it is rounded here, or counts as 0. Return it as it comes out.")
+def forward_gradient(f, xs):
+    n = len(xs)
+    return [round(jvp(f, xs, [float(i == j) for j in range(n)])[1], 9) for i in range(n)]
 
 
 # -- mended_jvps ------------------------------------------------------------------------------------------------------

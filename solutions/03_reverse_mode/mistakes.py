@@ -283,6 +283,12 @@ def record(op, parents, constants=()):
 )
 
 
+@wrong("record", "a_generator_of_parents", "The parents, or the constants, can be walked along once, as those of a generator, of `map` or of `iter`, and are gone then. The way back needs them again: keep the tuples that record was given.")
+def record(op, parents, constants=()):
+    data = FORWARD[op](*(parent.data for parent in parents), *constants)
+    return Value(data, op, (parent for parent in parents), constants)
+
+
 # -- pass_back --------------------------------------------------------------------------------------------------------
 
 PASS = """
@@ -549,6 +555,15 @@ wrong(
 )
 
 
+@wrong("pass_back", "tiny_is_nothing", "A tiny contribution does not arrive: it is rounded, or counts as nothing. Pass on what the rule gives, however small.")
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        if abs(cotangent) > 1e-12:
+            parent.grad += cotangent
+
+
 # -- topological_order ------------------------------------------------------------------------------------------------
 
 WALK = """
@@ -615,7 +630,7 @@ wrong(
 @wrong(
     "topological_order",
     "breadth_first",
-    "You listed the values by their distance from the root. A parent that is near to the root can still be needed far from it.",
+    "A value stands before one of its parents, as where all are listed by their distance from the root. A parent that is near to the root can still be needed far from it.",
 )
 def topological_order(root):
     queue, seen = [root], {root}
@@ -630,7 +645,7 @@ def topological_order(root):
 @wrong(
     "topological_order",
     "order_of_discovery",
-    "You noted each value when you found it, not when all its parents were in the list.",
+    "A value stands before one of its parents, as where each is noted when it is found. Note it when all its parents are in the list.",
 )
 def topological_order(root):
     order, seen, stack = [], set(), [root]
@@ -1419,7 +1434,7 @@ right(
 wrong(
     "sin_cos",
     "difference_quotient",
-    "The slope of the sine is a difference quotient here, which loses half of the digits: it has a formula.",
+    "The slope of the sine has lost its last digits, as those of a difference quotient are lost. It has a formula.",
     source="""
 def sin_vjp(g, out, a):
     h = 1e-5
@@ -1444,6 +1459,21 @@ def sin_vjp(g, out, a):
 )
 def cos_vjp(g, out, a):
     return (-g * abs(math.sin(a)),)
+
+
+wrong(
+    "sin_cos",
+    "through_the_tangent",
+    "At the angle 0 something is divided by 0, as by the sine or by `math.tan(a)`. The slope of the sine needs no division: it is 1 there.",
+    source="""
+def sin_vjp(g, out, a):
+    return (g * out / math.tan(a),)
+
+
+def cos_vjp(g, out, a):
+    return (-g * math.sin(a),)
+""",
+)
 
 
 # -- relu_vjp ---------------------------------------------------------------------------------------------------------
@@ -2300,6 +2330,43 @@ wrong(
             self.data = self.data + other.data
             return self
     """,
+)
+
+
+wrong(
+    "Scalar",
+    "times_zero",
+    "An old gradient that was infinite leaves nan behind, as inf times 0 and inf minus inf do. Set each to 0.0, whatever it was.",
+    source="""
+    class Scalar(Scalar):
+        def backward(self):
+            order, seen, stack = [], set(), [(self, False)]
+            while stack:
+                node, ready = stack.pop()
+                if ready:
+                    order.append(node)
+                elif node not in seen:
+                    seen.add(node)
+                    stack.append((node, True))
+                    stack.extend((x, False) for x, slope in node.made_from)
+            for node in order:
+                node.grad *= 0.0
+            self.grad = 1.0
+            for node in reversed(order):
+                for x, slope in node.made_from:
+                    x.grad += slope * node.grad
+    """,
+)
+
+
+wrong(
+    "Scalar",
+    "tiny_is_zero",
+    "A tiny gradient counts as 0 here, or is rounded, and what comes before it gets nothing. Pass on whatever has arrived.",
+    source=changed(
+        LARGEST_DEPTH,
+        ("grads[x] = grads.get(x, 0.0) + slope * node.grad", "grads[x] = grads.get(x, 0.0) + slope * (node.grad if abs(node.grad) > 1e-12 else 0.0)"),
+    ),
 )
 
 

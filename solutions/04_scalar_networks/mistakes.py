@@ -177,6 +177,24 @@ def xor_by_hand():
     return [(-0.5, 1.0, 1.0), (-1.5, 1.0, 1.0), (-1.0, 1.0, -1.0)]
 
 
+@wrong(
+    "xor_by_hand",
+    "second_line_through_two_corners",
+    "The second neuron's line runs through two corners, where it says 0 and decides nothing. Move it between the corners.",
+)
+def xor_by_hand():
+    return [(10.0, 10.0, -5.0), (10.0, 10.0, -10.0), (1.0, -1.0, -1.0)]
+
+
+@wrong(
+    "xor_by_hand",
+    "an_input_each_and_a_bias",
+    "Each neuron looks at one input only, so what the output gets are the same four corners again, and it has one line.",
+)
+def xor_by_hand():
+    return [(5.0, 0.0, -2.5), (0.0, 5.0, -2.5), (1.0, 1.0, -1.0)]
+
+
 @right("xor_by_hand", "an_array")
 def xor_by_hand():
     import numpy as np
@@ -613,6 +631,24 @@ network(
     ("return sums[0]", "return inputs[0]"),
 )
 
+network(
+    "numbers_of_the_weights",
+    "The score is right, and the weights get no gradient: `w.data` is a number, so a product with it keeps no way back to "
+    "`w`. Multiply the Value itself.",
+    (SUM, "sum((w.data * x for w, x in zip(row, inputs)), bias)"),
+)
+network(
+    "bias_outside_the_tanh",
+    "The bias of a hidden neuron is added to what tanh gives. It belongs into the sum, before tanh.",
+    (SUM, "sum(w * x for w, x in zip(row, inputs)) + (bias if layer is self.layers[-1] else 0.0)"),
+    ("[tanh(total) for total in sums]", "[tanh(total) + bias for total, (_, bias) in zip(sums, layer)]"),
+)
+draws(
+    "seed_0_for_each_neuron",
+    "Every neuron begins with the same draws, those of `Random(0)`. Make one `random.Random(seed)`, and draw all weights from it.",
+    (ROWS, "[[Value(w) for rng in [random.Random(0)] for w in [rng.uniform(-1, 1) for _ in range(size)]] for _ in range(count)]"),
+)
+
 
 @right("MLP", "a_function")
 def MLP(sizes, seed):
@@ -664,6 +700,33 @@ class MLP:
 )
 
 
+wrong(
+    "MLP",
+    "one_network_for_all",
+    "A second network takes the place of the first: its weights are held by a global name, or by the class. Keep them in `self`.",
+    source="""
+class MLP:
+    layers = []
+
+    def __init__(self, sizes, seed):
+        rng = random.Random(seed)
+        self.layers.clear()
+        for size, count in zip(sizes, sizes[1:]):
+            rows = [[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
+            self.layers.append([(row, Value(0.0)) for row in rows])
+
+    def __call__(self, inputs):
+        for layer in self.layers:
+            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
+            inputs = [tanh(total) for total in sums]
+        return sums[0]
+
+    def parameters(self):
+        return [p for layer in self.layers for row, bias in layer for p in (*row, bias)]
+""",
+)
+
+
 # -- margin_loss ------------------------------------------------------------------------------------------------------
 
 
@@ -707,7 +770,7 @@ def margin_loss(scores, targets):
 @wrong(
     "margin_loss",
     "averaged_twice",
-    "You divided by the number of examples twice. The curve would look right, and training would crawl.",
+    "This is the mean, divided by the number of examples once more. The curve would look right, and training would crawl.",
 )
 def margin_loss(scores, targets):
     losses = [log(1 + exp(-target * score)) for score, target in zip(scores, targets)]
@@ -797,6 +860,40 @@ def margin_loss(scores, targets):
     losses = []
     while scores:
         losses.append(log(1 + exp(-targets.pop() * scores.pop())))
+    return sum(losses) / len(losses)
+
+
+@wrong(
+    "margin_loss",
+    "last_loss_by_count",
+    "Only the last example counts: each loss takes the place of the one before it, instead of being added to it.",
+)
+def margin_loss(scores, targets):
+    for score, target in zip(scores, targets):
+        loss = log(1 + exp(-target * score))
+    return loss / len(scores)
+
+
+@wrong(
+    "margin_loss",
+    "wrong_signs_only",
+    "An example with the right sign costs nothing here. Each has its loss, small where the margin is large, and counts in the mean.",
+)
+def margin_loss(scores, targets):
+    losses = [
+        log(1 + exp(-target * score)) if target * (score.data if isinstance(score, Value) else score) <= 0 else 0 * score
+        for score, target in zip(scores, targets)
+    ]
+    return sum(losses) / len(losses)
+
+
+@wrong(
+    "margin_loss",
+    "log_of_1_alone",
+    "This is exp of the margin with a minus: the logarithm is taken of 1 alone, which is 0. It is taken of the whole sum.",
+)
+def margin_loss(scores, targets):
+    losses = [log(1.0) + exp(-target * score) for score, target in zip(scores, targets)]
     return sum(losses) / len(losses)
 
 
@@ -977,6 +1074,17 @@ updates(
     (MOVE, f"{MOVE}\n        self.rate *= 0.9"),
 )
 
+updates(
+    "share_of_the_data",
+    "The step grows with the data: it takes a share of it. Subtract `rate` times `grad`, whatever the data is.",
+    (MOVE, "parameter.data *= 1 - self.rate * parameter.grad"),
+)
+updates(
+    "sign_alone",
+    "Each parameter moves by the rate, up or down: of the gradient only the sign is used. A steeper slope makes a longer step.",
+    (MOVE, "parameter.data -= self.rate * ((parameter.grad > 0) - (parameter.grad < 0))"),
+)
+
 right(
     "SGD",
     "written_out",
@@ -1046,6 +1154,14 @@ class SGD(SGD):
         for p, number in zip(self.parameters, moved):
             p.data = number
 """,
+)
+
+
+wrong(
+    "SGD",
+    "rounded",
+    "The data has lost its last digits here, as by `round`: a small grad moves it by a little. Keep it as it comes out.",
+    source=changed(UPDATES, ("parameter.data -= self.rate * parameter.grad", "parameter.data = round(parameter.data - self.rate * parameter.grad, 9)")),
 )
 
 
@@ -1135,6 +1251,18 @@ one_step(
 )
 
 
+one_step(
+    "zeroes_by_itself",
+    NOT_ITS_OWN,
+    (ZEROING, "    for parameter in optimizer.parameters:\n        parameter.grad = 0.0\n"),
+)
+one_step(
+    "returns_the_grad",
+    "This is `grad` of the loss: 1, where the way back begins. Return the loss itself, its `data`.",
+    ("return loss.data", "return loss.grad"),
+)
+
+
 @right("training_step", "zeroed_later")
 def training_step(optimizer, compute_loss):
     loss = compute_loss()
@@ -1172,6 +1300,15 @@ wrong(
         return loss.data
     """,
 )
+
+
+@wrong("training_step", "small_loss_rounded", "A small loss has lost its digits here, as by `round`. Return the loss's data as it is.")
+def training_step(optimizer, compute_loss):
+    optimizer.zero_grad()
+    loss = compute_loss()
+    loss.backward()
+    optimizer.step()
+    return round(loss.data, 9)
 
 
 # -- mini_batches -----------------------------------------------------------------------------------------------------
@@ -1376,6 +1513,31 @@ def mini_batches(inputs, targets, order, size):
 
 
 batches(
+    "slice_ends_at_size",
+    "From the second batch on, the slice of `order` is empty: it ends at place `size`. It has to end `size` places behind its own start.",
+    (SLICE, "order[start:size]"),
+)
+batches(
+    "only_the_first_batch",
+    "There is one batch only, as when `return` stands inside the loop and ends it in its first round.",
+    ("    return batches", "        return batches"),
+)
+batches(
+    "size_batches_by_division",
+    "You made `size` batches. `size` is how many examples there are in one batch.",
+    ("batches = []", "length, batches = len(order) // size, []"),
+    ("start in range(0, len(order), size)", "k in range(size)"), (SLICE, "order[k * length : (k + 1) * length]"),
+)
+batches(
+    "one_pair_filled_again",
+    "All batches are the same two lists, so they hold the same: what was put in last, or nothing once they are emptied. Begin new lists for each batch.",
+    ("batches = []", "batches, some, wanted = [], [], []"),
+    (
+        "batches.append(([inputs[i] for i in chosen], [targets[i] for i in chosen]))",
+        "some[:], wanted[:] = [inputs[i] for i in chosen], [targets[i] for i in chosen]\n        batches.append((some, wanted))",
+    ),
+)
+batches(
     "small_rest_dropped",
     "A last piece that is much smaller than the others is dropped: its examples are never seen.",
     ("        batches.append", "        if len(chosen) >= size // 4:\n            batches.append"),
@@ -1393,13 +1555,43 @@ batches(
 )
 
 
+@wrong("mini_batches", "generators_in_the_pairs", "A batch holds what can be walked along once, as a generator or `map`, and training needs it again. Put two lists into each pair.")
+def mini_batches(inputs, targets, order, size):
+    pieces = [order[start : start + size] for start in range(0, len(order), size)]
+    return [(map(inputs.__getitem__, piece), map(targets.__getitem__, piece)) for piece in pieces]
+
+
+@wrong("mini_batches", "lists_cleared_after_the_yield", "All batches are empty, as where they are the same two lists, emptied after they were put in: begin new lists for each batch. Or is your slice of `order` empty?")
+def mini_batches(inputs, targets, order, size):
+    some, wanted = [], []
+    for place, i in enumerate(order, 1):
+        some.append(inputs[i])
+        wanted.append(targets[i])
+        if len(some) == size or place == len(order):
+            yield some, wanted
+            some.clear()
+            wanted.clear()
+
+
+@wrong("mini_batches", "ends_where_the_last_position_comes", "A batch ends too early where the last position of `order` comes before the end, too. A position may come again: go by places in `order`, not by what stands there.")
+def mini_batches(inputs, targets, order, size):
+    batches, some, wanted = [], [], []
+    for i in order:
+        some.append(inputs[i])
+        wanted.append(targets[i])
+        if len(some) == size or i == order[-1]:
+            batches.append((some, wanted))
+            some, wanted = [], []
+    return batches
+
+
 # -- mended_training --------------------------------------------------------------------------------------------------
 
 
 @wrong(
     "mended_training",
     "as_it_was",
-    "At least two of the colleague's three bugs are left: targets in the old order, old gradients, a mean divided again.",
+    "At least two of the colleague's three bugs are left: targets in the old order, old gradients, losses of earlier batches in the mean.",
 )
 def mended_training(score, optimizer, inputs, targets, orders, size):
     return colleague_training(score, optimizer, inputs, targets, orders, size)
@@ -1521,6 +1713,31 @@ training(
     "The history holds one number for each epoch, their mean. Asked for is the loss of every step.",
     ("    for order in orders:\n", "    for order in orders:\n        found = []\n"), ("history.append(loss.data)", "found.append(loss.data)"),
     ("    return history", "        history.append(sum(found) / len(found))\n    return history"),
+)
+
+
+training(
+    "losses_of_earlier_batches",
+    "The mean holds losses of earlier batches, too: the list goes on growing. Begin a new one for each batch.",
+    ("for order in orders:\n", "for order in orders:\n        losses = []\n"), ("losses = [log", "losses += [log"),
+)
+training(
+    "losses_of_all_epochs",
+    "The mean holds losses of earlier batches, too: the list goes on growing. Begin a new one for each batch.",
+    ("    history = []\n", "    history, losses = [], []\n"), ("losses = [log", "losses += [log"),
+)
+training(
+    "last_loss_of_each_epoch",
+    "The history has one number for each epoch: `append` stands behind the loop over the batches. Asked for is the loss of every step.",
+    ("            history.append(loss.data)", "        history.append(loss.data)"),
+)
+training(
+    "loss_computed_again",
+    "The loss is computed again after the step, and is another one then. Note the one that `backward` began at.",
+    (
+        "history.append(loss.data)",
+        "losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]\n            history.append((sum(losses) / len(losses)).data)",
+    ),
 )
 
 
@@ -1713,6 +1930,40 @@ def island_network(inputs, targets):
     return lambda x: tuple(x) in known
 
 
+WITHOUT_A_NETWORK = (
+    "The signs are right, and nothing was trained: the shore is worked out from the points by a rule of yours. Train a network "
+    "of Values, by `backward` and steps, and return its score."
+)
+
+
+@wrong("island_network", "from_the_middle_of_the_land", WITHOUT_A_NETWORK)
+def island_network(inputs, targets):
+    land = [point for point, target in zip(inputs, targets) if target == 1]
+    east, north = (sum(numbers) / len(land) for numbers in zip(*land))
+    return lambda point: 8.0 - math.hypot(point[0] - east, point[1] - north)
+
+
+@wrong("island_network", "nearest_point_with_its_distance", WITHOUT_A_NETWORK)
+def island_network(inputs, targets):
+    kept = [tuple(point) for point in inputs]
+
+    def score(point):
+        near = min(range(len(kept)), key=lambda i: math.dist(point, kept[i]))
+        return targets[near] * (1.0 + math.dist(point, kept[near]))
+
+    return score
+
+
+learned(
+    "middle_kept",
+    "The points are divided, and still lie far from 0, beside how far apart they are: subtract their middle first.",
+    ("(point[0] - 140) / 10, (point[1] - 125) / 10", "point[0] / 140, point[1] / 125"), ("3.0", "1.0"),
+)
+learned(
+    "rate_of_a_hundredth",
+    "The rate is so small that hardly anything has changed when training ends. Print the loss.",
+    ("3.0", "0.01"), ("range(60)", "range(50)"),
+)
 learned(
     "unseen_points_as_they_come",
     "It learns from points near 0, and is then asked about points that nobody has moved and divided.",
@@ -1828,4 +2079,18 @@ learned(
     "When a second island is learned, the function of the first gives other scores: both use the same global names. Make a network in each call, and keep it inside the function.",
     ("hidden", "island_hidden"), ("last", "island_last"),
     ("    rng =", "    global island_hidden, island_last\n    rng ="),
+)
+
+
+learned(
+    "writes_into_its_point",
+    "The function writes into the point that it is asked about: at the next question the same point would be another one. Put the moved and divided numbers into new names.",
+    (NEAR, ""),
+    ("    def score(point):\n", "    def network(x, y):\n"),
+    ("score(x)))", "network((x[0] - 140) / 10, (x[1] - 125) / 10)))"),
+    (
+        "    return score",
+        "    def score(point):\n        point[0], point[1] = (point[0] - 140) / 10, (point[1] - 125) / 10\n"
+        "        return network(*point)\n\n    return score",
+    ),
 )

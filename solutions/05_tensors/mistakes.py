@@ -94,7 +94,7 @@ def broadcast_shape(a, b):
 @wrong(
     "broadcast_shape",
     "one_side_only",
-    "Only the second shape may be stretched here. Either of the two may have the 1.",
+    "(3, 1) and (1, 4) are refused here, as when only the second shape may be stretched. Either of the two may have the 1.",
 )
 def broadcast_shape(a, b):
     rank = max(len(a), len(b))
@@ -129,7 +129,7 @@ broadcast(
 )
 broadcast(
     "multiples_fit",
-    "You let a length fit if it divides the other. Only a length of 1 is stretched: 2 and 4 do not fit.",
+    "2 goes through with 4 here, as when a length fits that divides the other. Only a length of 1 is stretched.",
     ("m != n and 1 not in (m, n)", "m % n and n % m"),
 )
 broadcast(
@@ -218,7 +218,7 @@ def broadcast_shape(a, b):
     return shape
 
 
-wrong("broadcast_shape", "the_same_object", "`is` asks whether two lengths are one object, and two ints above 256 are not: 1000 does not fit 1000 here. Compare with `!=`.",
+wrong("broadcast_shape", "the_same_object", "1000 does not fit 1000 here, as where lengths are compared with `is`: that asks whether two are one object, and equal ints above 256 need not be. Compare with `!=`.",
       source=changed(FILLED_UP, ("m != n and", "m is not n and")))
 
 
@@ -723,6 +723,16 @@ def div_rule(g, out, a, b):
     return g * out / a, -g * out / b
 
 
+@wrong(
+    "array_arithmetic",
+    "nan_to_num",
+    "What arrived as NaN is a number afterwards, as np.nan_to_num makes one: a fault would be hidden from everybody behind this rule.",
+)
+def mul_rule(g, out, a, b):
+    return np.nan_to_num(g * b), np.nan_to_num(g * a)
+
+
+
 # -- array_functions --------------------------------------------------------------------------------------------------
 
 
@@ -942,6 +952,22 @@ def tanh_rule(g, out, a):
     return (g * (1 - out) ** 2,)
 
 
+@wrong(
+    "array_functions",
+    "tanh_nan_to_num",
+    "What arrived as NaN is a number afterwards, as np.nan_to_num makes one: a fault would be hidden from everybody behind tanh_rule.",
+)
+def tanh_rule(g, out, a):
+    return (np.nan_to_num(g * (1 - out * out)),)
+
+
+right("array_functions", "by_cosh", source="""
+    def tanh_rule(g, out, a):
+        return (g / np.cosh(a) ** 2,)
+    """)
+
+
+
 # -- stable_sigmoid ---------------------------------------------------------------------------------------------------
 
 
@@ -1017,7 +1043,7 @@ def sigmoid(a):
 wrong(
     "stable_sigmoid",
     "clipped_in_float32",
-    "exp(88) is the last one that fits into float32, but a clipped end is not exact. It works without a limit.",
+    "Small results in float32 end at exp(-88) here, as where numbers are clipped at 88, and the true ones go on below. It works without a limit.",
     source="""
 def sigmoid(a):
     limit = 88 if a.dtype == "float32" else 745
@@ -1206,6 +1232,32 @@ def sigmoid(a):
 def sigmoid(a):
     with np.errstate(over="ignore"):
         return np.where(a >= 0, 1 / (1 + np.exp(-a)), np.exp(a) / (1 + np.exp(a)))
+
+
+@wrong(
+    "stable_sigmoid",
+    "a_copy_is_filled",
+    "An array that lies in memory column by column, as after a transposition, goes wrong here. Of such a one `ravel()` is a copy: what is written into it does not arrive in the array itself.",
+)
+def sigmoid(a):
+    out = np.zeros_like(a)
+    flat = out.ravel()
+    for i, x in enumerate(a.ravel()):
+        e = np.exp(-abs(x))
+        flat[i] = 1 / (1 + e) if x >= 0 else e / (1 + e)
+    return out
+
+
+right("stable_sigmoid", "of_two_exponentials", source="""
+    def sigmoid(a):
+        m = np.maximum(a, 0)
+        return np.exp(a - m) / (np.exp(-m) + np.exp(a - m))
+    """)
+right("stable_sigmoid", "by_logaddexp", source="""
+    def sigmoid(a):
+        return np.exp(-np.logaddexp(0, -a))
+    """)
+
 
 
 # -- maximum_ties -----------------------------------------------------------------------------------------------------
@@ -1546,6 +1598,29 @@ wrong("as_operand", "a_list_of_one_is_a_number", "A list of one number is taken 
       source=changed(OPERAND, ("isinstance(x, (int, float, np.generic))", "not isinstance(x, np.ndarray) and np.size(x) == 1")))
 
 
+operand(
+    "float16_missing",
+    "Some of NumPy's single numbers keep their own dtype here, such as np.float16(1.5), as where only some of its types adapt. np.generic is the class of all of them.",
+    ("np.generic", "np.integer, np.float32"),
+)
+operand(
+    "int32_missing",
+    "Some of NumPy's integers keep their own dtype here, such as np.int32(7), as where only some of its types adapt. np.generic is the class of all of them.",
+    ("np.generic", "np.int64, np.floating"),
+)
+operand(
+    "lists_of_ints_adapt",
+    "A list of ints is turned into floats here. A list keeps the dtype that NumPy gives it, and that of ints is an integer dtype.",
+    ("    return np.asarray(x)\n", "    out = np.asarray(x)\n    return out.astype(dtype) if isinstance(x, list) and out.dtype.kind == 'i' else out\n"),
+)
+operand(
+    "narrow_arrays_adapt",
+    "An array of float16 is brought to another dtype here. An array with axes keeps its own, however narrow it is.",
+    ("    return np.asarray(x)\n", "    out = np.asarray(x)\n    return out.astype(dtype) if out.dtype == 'float16' else out\n"),
+)
+
+
+
 # -- send_back --------------------------------------------------------------------------------------------------------
 
 
@@ -1847,7 +1922,7 @@ cotangent(
 )
 cotangent(
     "begins_with_data",
-    "You begin with the result itself. Its derivative by itself is 1.",
+    "0 comes back here, as where the way back begins with the result itself, or with zeros. The derivative of a number by itself is 1, whatever it is.",
     ("np.ones_like(data)", "data.copy()"),
 )
 cotangent(
@@ -1964,6 +2039,14 @@ wrong("first_cotangent", "first_length_alone", "Only the number of axes and the 
       source=changed(COTANGENT, ("gradient.shape != data.shape", "gradient.ndim != data.ndim or gradient.shape[:1] != data.shape[:1]")))
 
 
+cotangent(
+    "zero_times_data",
+    "Where the result is infinite or NaN, the way back begins with NaN here: 0 times infinity is NaN. The 1 does not depend on what the result is: np.ones_like.",
+    ("np.ones_like(data)", "0 * data + 1"),
+)
+
+
+
 # -- mended_array_rules -----------------------------------------------------------------------------------------------
 
 
@@ -2037,7 +2120,7 @@ mended(
 @wrong(
     "mended_array_rules",
     "the_old_ones",
-    "Your rule for add_row gives what the colleague's own gives. Write right ones in the place of all three.",
+    "Your rule for add_row gives what the colleague's own gives: it sums along the wrong axis. If the other two are as the colleague wrote them, mend them, too.",
 )
 def mended_array_rules():
     return {name: CONTRIBUTED[name][1] for name in ("square", "log2", "add_row")}
@@ -2230,7 +2313,7 @@ network(
 @wrong(
     "array_network",
     "layers_used_up",
-    "pop takes the last layer out of the caller's list. The next step would have a layer less.",
+    "The caller's list is another one afterwards: `pop`, `reverse` and an assignment such as `layers[i] = ...` change the list itself, and the next step needs it as it was. Only read from it.",
 )
 def array_network(x, layers):
     W, b = layers.pop()
@@ -2381,3 +2464,21 @@ network(
     "The scores are right, and their Tensor remembers nothing: it was made of `.data`, so that no way leads back to the weights.",
     *OF_ARRAYS, ("return x @ W.data + b.data", "return Tensor(x @ W.data + b.data)"),
 )
+
+
+network(
+    "list_turned_around",
+    "The caller's list is another one afterwards: `pop`, `reverse` and an assignment such as `layers[i] = ...` change the list itself, and the next step needs it as it was. Only read from it.",
+    ("    for W, b in layers[:-1]", "    layers.reverse()\n    for W, b in layers[:0:-1]"), ("layers[-1]\n", "layers[0]\n"),
+)
+network(
+    "list_written_into",
+    "The caller's list is another one afterwards: `pop`, `reverse` and an assignment such as `layers[i] = ...` change the list itself, and the next step needs it as it was. Only read from it.",
+    ("    return x @ W + b", "    layers[:] = [None] * len(layers)\n    return x @ W + b"),
+)
+network(
+    "tanh_by_hand",
+    "With large numbers NaN comes out: exp overflows, and infinity by infinity is NaN, as where tanh is made of exp. The `tanh` of this notebook does not overflow.",
+    ("        x = tanh(x @ W + b)", "        x = x @ W + b\n        x = (exp(x) - exp(-x)) / (exp(x) + exp(-x))"),
+)
+right("array_network", "tanh_by_the_sigmoid", source=changed(NETWORK, ("tanh(x @ W + b)", "2 * (2 * (x @ W + b)).sigmoid() - 1")))

@@ -478,6 +478,9 @@ with exercise("array_arithmetic") as check:
         check.close(yours.mul_rule(g, a * b, a, b), (g * b, g * a), "a factor of 0", rtol=1e-13, atol=0.0)
         b[1, 2] = 0.5
         check.close(yours.div_rule(g, a / b, a, b), (g / b, -g * (a / b) / b), "0 / b", rtol=1e-12, atol=0.0)
+        a[0, 0], nan = 0.5, np.nan * g
+        for rule, out in ((yours.mul_rule, a * b), (yours.div_rule, a / b)):
+            check.close(rule(nan, out, a, b), (nan, nan), "NaN is passed on")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -573,6 +576,7 @@ with exercise("array_functions") as check:
             got = yours.power_rule(g, np.asarray((a - 1.6) ** n), np.asarray(a - 1.6), n)
             check.close(got, (x.grad.numpy(),), "negative numbers too", rtol=1e-12, atol=1e-13)
     for (g,) in check.cases(1, array(2)):
+        check.close(yours.tanh_rule(np.nan * g, np.tanh(g), g), (np.nan * g,), "NaN is passed on")
         for n in (0, 0.0, 1, 2, 3):
             check.close(yours.power_rule(g, np.zeros(2) ** n, np.zeros(2), n), (g * (n == 1),), f"a = 0, n = {n}")
     # So small that a difference quotient, of complex numbers too, finds nothing.
@@ -752,6 +756,14 @@ with exercise("stable_sigmoid") as check:
     check.close(got, (ops.sigmoid(half).tolist(), "float16"), "the dtype of the input", rtol=5e-3)
     check.close(yours.sigmoid(np.array(0.0)), 0.5, "an array without axes")
     check.close(yours.sigmoid(np.zeros((0, 2))), np.zeros((0, 2)), "an array without numbers")
+
+    @probe
+    def sigmoid_of_turned(numbers):
+        """The sigmoid of an array that lies in memory column by column, as after a transposition."""
+        return sigmoid(np.asfortranarray(numbers))
+
+    turned = np.array([[0.5, -3.0, 6.0], [-7.0, 1.0, -20.0]])
+    check.close(sigmoid_of_turned(turned), ops.sigmoid(turned), "however the numbers of a lie in memory")
     for g, a in check.cases(10, array(2, 3), array(2, 3)):
         x = Reference(a, requires_grad=True)
         x.sigmoid().backward(g)
@@ -1006,14 +1018,18 @@ with exercise("as_operand") as check:
         check.close(operand_of(x, dtype), (True, value, dtype), "a Python number adapts")
         check.close(numpys_operand("float64", x, dtype), (True, value, dtype), "a NumPy number adapts")
         check.close(numpys_operand("int64", 7, dtype), (True, 7.0, dtype), "an int of NumPy adapts")
-        check.close(numpys_operand("float32", 1.5, dtype), (True, 1.5, dtype), "a NumPy number adapts")
+        for kind, value in (("float32", 1.5), ("float16", 1.5), ("int32", 7.0), ("uint8", 7.0)):
+            check.close(numpys_operand(kind, value, dtype), (True, value, dtype), "a NumPy number adapts")
         check.close(operand_of(True, dtype), (True, 1.0, dtype), "True is a number, too")
         check.close(operand_of(a, dtype), (True, a.tolist(), "float64"), "an array keeps its dtype")
         narrow = a.astype("float32")
         check.close(operand_of(narrow, dtype), (True, narrow.tolist(), "float32"), "an array keeps its dtype")
+        half = np.array([[1.5, -2.0]], dtype="float16")
+        check.close(operand_of(half, dtype), (True, [[1.5, -2.0]], "float16"), "an array keeps its dtype")
         whole = np.array([[3, -2]])
         check.close(operand_of(whole, dtype), (True, [[3, -2]], str(whole.dtype)), "integers are an array's dtype, too")
         check.close(operand_of(a.tolist(), "float32"), (True, a.tolist(), "float64"), "a list has its own")
+        check.close(operand_of([3, -2], dtype), (True, [3, -2], str(whole.dtype)), "a list of ints has its own")
         for some in ([True, False], [True], [[False]]):
             check.close(operand_of(some, dtype), (True, some, "bool"), "a list has its own, of one number as well")
         check.close(operand_of([x], "float32"), (True, [x], "float64"), "a list of one number is a list")
@@ -1382,7 +1398,7 @@ with exercise("first_cotangent") as check:
         return first_cotangent(data)
 
     for ones in (np.ones(()), np.ones((1, 1), dtype="float32")):
-        for number in (3, 0, -2):
+        for number in (3, 0, -2, np.inf, np.nan):
             check.close(without_gradient(number * ones), ones, "nothing else is given: the way back begins with 1")
     for dtype in ("float32", "float64"):
         (c,) = next(check.cases(1, array(2, 3)))
@@ -1756,15 +1772,15 @@ def array_network(x, layers):
 # %% probes="array_network"
 @probe
 def scores_of(x, *weights):
-    """The scores for weights W, b, W, b ..., the layers that it took away, and the number
-    of tensors, of x and the weights, that the graph of the scores leads back to. A layer
-    with the weights of the one before it is the same pair again."""
+    """The scores for weights W, b, W, b ..., the places of the list of layers that changed,
+    and the number of tensors, of x and the weights, that the graph of the scores leads back
+    to. A layer with the weights of the one before it is the same pair again."""
     x, *tensors = [Tensor(array) for array in (x, *weights)]
     layers = []
     for k in range(0, len(tensors), 2):
         same = k > 0 and all(map(np.array_equal, weights[k : k + 2], weights[k - 2 : k]))
         layers.append(layers[-1] if same else tuple(tensors[k : k + 2]))
-    count = len(layers)
+    before = list(layers)
     out = array_network(x, layers)
     if not isinstance(out, Tensor):
         return "no Tensor", 0, 0
@@ -1773,7 +1789,8 @@ def scores_of(x, *weights):
         new = set(waiting.pop().parents) - found
         found |= new
         waiting += new
-    return out.data, count - len(layers), len(found & {x, *tensors})
+    other = sum(a is not b for a, b in itertools.zip_longest(before, layers))
+    return out.data, other, len(found & {x, *tensors})
 
 
 POINTS = np.array([[1.0, 2.0], [0.0, -1.0], [3.0, 0.0]])
@@ -1809,6 +1826,9 @@ with exercise("array_network") as check:
         one = x @ weights[0] + weights[1]
         check.close(scores_of(x, *weights[:2]), (one, 0, 3), "one layer", rtol=1e-12, atol=1e-13)
         check.untouched("x and the weights are as they were: make new arrays")
+        far = 1e4 * x, *weights[:4]
+        h = np.tanh(far[0] @ weights[0] + weights[1]) @ weights[2] + weights[3]
+        check.close(scores_of(*far), (h, 0, 5), "large numbers: tanh is 1 or -1", rtol=1e-11, atol=1e-12)
     for x, W, *weights in check.cases(3, array(5, 2), array(2, 4), *[array(4), array(4, 4)] * 6, array(4)):
         for count in (4, 5, 7):
             h, some = x, [W, *weights][: 2 * count]

@@ -394,6 +394,13 @@ def amax_rule(g, out, a, axis):
     return (g * weights,)
 
 
+@wrong("amax_rule", "by_the_difference", "Where the largest number is infinite nobody gets a share here, or NaN: infinity minus infinity is NaN, and not 0. Compare with `==`.")
+def amax_rule(g, out, a, axis):
+    with np.errstate(all="ignore"):
+        hit = a - out == 0
+        return (hit * g / hit.sum(axis=axis, keepdims=True),)
+
+
 # -- move_rules -------------------------------------------------------------------------------------------------------
 
 
@@ -547,6 +554,22 @@ def reshape_rule(g, out, a, shape):
     return (g.reshape(a.shape[0], a.shape[1], -1),)
 
 
+TURNED = "An `a` that lies in memory column by column, as after a transposition, gets wrong numbers here, or only zeros. Of such a one `ravel()` and `reshape()` are copies: what is written into them does not arrive."
+
+
+@wrong("move_rules", "a_copy_is_filled", TURNED)
+def reshape_rule(g, out, a, shape):
+    back = np.zeros_like(a)
+    back.ravel()[...] = g.ravel()
+    return (back,)
+
+
+@wrong("move_rules", "the_shape_has_to_be_whole", "A shape may hold -1, for a length that NumPy works out: it need not equal that of g. Where the numbers go back to, a.shape says.")
+def reshape_rule(g, out, a, shape):
+    assert g.shape == tuple(shape)
+    return (g.reshape(a.shape),)
+
+
 # -- index_rule -------------------------------------------------------------------------------------------------------
 
 
@@ -693,6 +716,13 @@ def index_rule(g, out, a, index):
     for place, number in zip(places, np.ravel(g)):
         back[place] += number
     return (np.array(back).reshape(a.shape),)
+
+
+@wrong("index_rule", "a_copy_is_filled", TURNED)
+def index_rule(g, out, a, index):
+    back = np.zeros_like(a)
+    np.add.at(back.ravel(), np.arange(a.size).reshape(a.shape)[index], g)
+    return (back,)
 
 
 # -- matmul_rule ------------------------------------------------------------------------------------------------------

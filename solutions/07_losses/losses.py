@@ -387,6 +387,14 @@ with exercise("softmax") as check:
         check.close(softmax_of(small), ops.softmax(small.astype(float), -1), "logits in float32", rtol=1e-4, atol=1e-6)
     whole = np.array([[1, 2, 0], [-3, 5, 5]])
     check.close(softmax_of(whole), ops.softmax(whole.astype(float), -1), "logits may be whole numbers")
+
+    @probe
+    def softmax_of_turned(logits):
+        """softmax of logits that lie in memory column by column, as after a transposition."""
+        return softmax(np.asfortranarray(logits))
+
+    deep = np.stack([wide, wide[::-1]])
+    check.close(softmax_of_turned(deep), ops.softmax(deep, -1), "however the logits lie in memory")
     z, because = np.array([[-40.0, 0, -700], [1000, 300, 960]]), "an improbable class has its own small probability"
     check.close(softmax_of(z), np.exp([[-40.0, 0, -700], [0, -700, -40]]), because, rtol=1e-9, atol=0.0)
     ### END HIDDEN TESTS
@@ -396,7 +404,8 @@ with exercise("softmax") as check:
 # logit it is $m + \log \sum_j e^{z_j - m}$.
 #
 # ### Exercise `logsumexp` (2 points)
-# Along the last axis, which disappears: (4, 3) becomes (4,), and (1, 3) becomes (1,). Safe for logits of any size.
+# Along the last axis, which disappears: (4, 3) becomes (4,), (1, 3) becomes (1,). Safe for logits of any size, whole
+# ones too.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -477,10 +486,12 @@ with exercise("logsumexp") as check:
     for row in ([100.0, 101.5, 99.25], [-200.0, -201.0, -200.5], [300.0, -300.0, 299.0]):
         small = np.array([row, row[::-1]], dtype="float32")
         check.close(logsumexp_of(small), ops.logsumexp(small.astype(float), -1), "logits in float32", rtol=1e-4, atol=1e-6)
+    whole = np.array([[1, 2, 0], [-3, 5, 5]])
+    check.close(logsumexp_of(whole), ops.logsumexp(whole.astype(float), -1), "logits may be whole numbers")
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# The logits (x, x + 1) in float32; infinity and NaN count as an error of 1. What to see: without the shift, the right
+# The logits (x, x + 1) in float32; infinity and NaN count as an error of 1. Without the shift, the right
 # end is lost to overflow, the left end to log(0), and before that digit after digit goes. Yours stays.
 
 
@@ -725,7 +736,7 @@ print(f"logit minus logsumexp: {big - total:.6f}")
 # consists of their last digits: **cancellation**. So shift first.
 #
 # ### Exercise `log_softmax` (2 points)
-# The shifted logits, minus their `logsumexp`, row by row.
+# The shifted logits, minus their `logsumexp`, row by row; whole logits, too.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -816,6 +827,16 @@ with exercise("log_softmax") as check:
         small = np.array([row, row[::-1]], dtype="float32")
         expected = ops.log_softmax(small.astype(float), -1)
         check.close(log_softmax_of(small), expected, "logits in float32", rtol=1e-4, atol=1e-6)
+    whole = np.array([[1, 2, 0], [-3, 5, 5]])
+    check.close(log_softmax_of(whole), ops.log_softmax(whole.astype(float), -1), "logits may be whole numbers")
+
+    @probe
+    def log_softmax_of_turned(logits):
+        """log_softmax of logits that lie in memory column by column, as after a transposition."""
+        return log_softmax(np.asfortranarray(logits))
+
+    deep = np.stack([wide, wide[::-1]])
+    check.close(log_softmax_of_turned(deep), ops.log_softmax(deep, -1), "however the logits lie in memory")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -970,6 +991,9 @@ with exercise("nll_loss") as check:
         mean = -logp[:, labels[0]].sum() / 5
         check.close(yours.nll_loss(logp, same), mean, "one class for all", rtol=1e-11, atol=1e-12)
     check.close(yours.nll_loss(np.zeros((3, 1)), np.zeros(3, dtype=int)), 0.0, "a single class")
+    lost = yours.nll_loss(np.array([[np.nan, -1.0], [-2.0, -0.5]]), np.array([0, 1]))
+    check.close(lost, np.nan, "NaN in a row: the mean is none, and nothing hides that")
+    check.close(yours.nll_loss(np.array([[-1e12, 0.0]]), np.array([0])), 1e12, "a loss may be large")
     for classes in (2, 4, 10, 100):
         (z,) = next(check.cases(1, array(3, classes, low=-9.0, high=-1.0)))
         labels = np.array([classes - 1, 0, check.rng.randrange(classes)])

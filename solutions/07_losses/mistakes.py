@@ -194,7 +194,7 @@ wrong("gaussian_nll", "sigma_under_the_root", "sigma stands under the root here,
 # -- mse_rule ---------------------------------------------------------------------------------------------------------
 
 
-@wrong("mse_rule", "no_two", "The slope of a square is twice what is squared. The 2 is missing.")
+@wrong("mse_rule", "no_two", "This is half of what it should be. The slope of a square is twice what is squared: is the 2 missing?")
 def mse_rule(g, out, prediction, target):
     return (g * (prediction - target) / prediction.size,)
 
@@ -481,6 +481,20 @@ def softmax(logits):
     return e / e.sum(axis=-1, keepdims=True)
 
 
+TURNED = "Logits that lie in memory column by column, as after a transposition, go wrong here. Of such an array `reshape` and `ravel` may be copies: what is written into them does not arrive."
+IN_WHOLE_NUMBERS = "Where the logits are whole numbers, what comes out are whole numbers, too, as when it is written into an array of their type: the places behind the point are lost."
+
+
+@wrong("softmax", "a_copy_is_filled", TURNED)
+def softmax(logits):
+    out = np.zeros_like(logits, dtype=float)
+    rows = out.reshape(-1, logits.shape[-1])
+    for k, row in enumerate(logits.reshape(rows.shape)):
+        e = np.exp(row - row.max())
+        rows[k] = e / e.sum()
+    return out
+
+
 # -- logsumexp --------------------------------------------------------------------------------------------------------
 
 
@@ -653,6 +667,13 @@ def logsumexp(logits):
 def logsumexp(logits):
     m = logits[..., :1]
     return m[..., 0] + np.log(np.exp(logits - m).sum(axis=-1))
+
+
+@wrong("logsumexp", "in_whole_numbers", IN_WHOLE_NUMBERS)
+def logsumexp(logits):
+    m = np.array(logits.max(axis=-1))
+    m[...] = m + np.log(np.exp(logits - m[..., None]).sum(axis=-1))
+    return m
 
 
 # -- softmax_jacobian -------------------------------------------------------------------------------------------------
@@ -1188,6 +1209,24 @@ def log_softmax(logits):
     return shifted - np.logaddexp.reduce(shifted, axis=-1)[..., None]
 
 
+@wrong("log_softmax", "in_whole_numbers", IN_WHOLE_NUMBERS)
+def log_softmax(logits):
+    out = np.zeros_like(logits)
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    out[...] = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return out
+
+
+@wrong("log_softmax", "a_copy_is_filled", TURNED)
+def log_softmax(logits):
+    out = np.zeros_like(logits, dtype=float)
+    rows = out.reshape(-1, logits.shape[-1])
+    for k, row in enumerate(logits.reshape(rows.shape)):
+        z = row - row.max()
+        rows[k] = z - np.log(np.exp(z).sum())
+    return out
+
+
 # -- log_softmax_rule -------------------------------------------------------------------------------------------------
 
 
@@ -1514,6 +1553,16 @@ def nll_loss(logp, labels):
     return -np.log(np.exp(logp)[np.arange(len(labels)), labels].mean())
 """,
 )
+
+
+@wrong("nll_loss", "nan_left_out", "A row with NaN is left out of the mean, as np.nanmean does it, and nobody sees that something went wrong before.")
+def nll_loss(logp, labels):
+    return -np.nanmean(logp[np.arange(len(labels)), labels])
+
+
+@wrong("nll_loss", "cut_off", "Very small log-probabilities are cut off, so that a larger mistake costs no more. A logarithm may be as low as it is.")
+def nll_loss(logp, labels):
+    return -np.maximum(logp, -1e6)[np.arange(len(labels)), labels].mean()
 
 
 # -- cross_entropy_rule -----------------------------------------------------------------------------------------------

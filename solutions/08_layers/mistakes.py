@@ -247,6 +247,32 @@ wrong(
 )
 
 
+wrong(
+    "linear",
+    "bias_alone",
+    "With a bias, the bias alone comes back, and the product is lost: in `a if c else b` everything before the `if` is a. Add before you choose, or put the choice into parentheses.",
+    source=changed(LINEAR, ("out if bias is None else out + bias", "out if bias is None else bias")),
+)
+wrong(
+    "linear",
+    "zeros_for_each_example",
+    "Without a bias, zeros are added that do not fit: one for each row of x. A bias has one number for each output; and where there is none, nothing has to be added.",
+    source="""
+    def linear(x, weight, bias=None):
+        if bias is None:
+            bias = np.zeros(x.shape[0])
+        return x @ weight.T + bias
+    """,
+)
+
+
+@right("linear", "zeros_for_each_output")
+def linear(x, weight, bias=None):
+    if bias is None:
+        bias = np.zeros(weight.shape[0])
+    return x @ weight.T + bias
+
+
 # -- layer_stds -------------------------------------------------------------------------------------------------------
 
 
@@ -551,6 +577,32 @@ wrong(
         ("in weights:", "in weights[:-1]:"),
         ("    return stds", "    return [*stds, (x @ weights[-1].T).std()]"),
     ),
+)
+
+
+wrong(
+    "layer_stds",
+    "activation_twice_over",
+    "The activation acts twice on what a layer sends on: once for the next layer, and once more where it is measured. relu of a relu changes nothing, tanh of a tanh does.",
+    source=changed(STDS, ("stds.append(x.std())", "stds.append(activation(x).std())")),
+)
+wrong(
+    "layer_stds",
+    "mean_over_examples",
+    "These are means of several stds, one for each example. One std is wanted, over all numbers of x at once.",
+    source=changed(STDS, ("x.std()", "x.std(axis=1).mean()")),
+)
+wrong(
+    "layer_stds",
+    "mean_over_neurons",
+    "These are means of several stds, one for each neuron. One std is wanted, over all numbers of x at once.",
+    source=changed(STDS, ("x.std()", "x.std(axis=0).mean()")),
+)
+wrong(
+    "layer_stds",
+    "weights_first_and_n_minus_1",
+    "Two things: the std divides by n - 1, as with `ddof=1`, and the factors stand in the other order: x comes first, then the transposed weight.",
+    source=changed(STDS, ("x @ weight.T", "weight @ x"), ("x.std()", "np.std(x, ddof=1)")),
 )
 
 
@@ -861,6 +913,67 @@ wrong(
 )
 
 
+ONE_WIDTH = "The wider the layer, the larger its factor: a neuron that adds up more numbers needs smaller weights. One std, the same at all widths, serves one of them at best. Let it fall with the width."
+wrong("own_start", "right_at_60", ONE_WIDTH, source=changed(START, ("np.sqrt(2 / width)", "0.18")))
+wrong("own_start", "right_at_240", ONE_WIDTH, source=changed(START, ("np.sqrt(2 / width)", "0.09")))
+wrong("own_start", "right_at_240_too", ONE_WIDTH, source=changed(START, ("np.sqrt(2 / width)", "0.092")))
+wrong("own_start", "right_at_800", ONE_WIDTH, source=changed(START, ("np.sqrt(2 / width)", "0.05")))
+wrong(
+    "own_start",
+    "root_of_2_alone",
+    "Far too small, and the smaller the wider: the std falls too fast with the width, as where a root is taken of the 2 alone. Four times the inputs, and the std halves.",
+    source=changed(START, ("np.sqrt(2 / width)", "np.sqrt(2) / width")),
+)
+wrong(
+    "own_start",
+    "the_std_at_60_over_the_root",
+    "The law is right, and the number before it far too small: at all widths the numbers shrink to about a tenth in each layer. Over the root of the width stands a number that does not change with it; find it at one width.",
+    source=changed(START, ("np.sqrt(2 / width)", "0.185 / np.sqrt(width)")),
+)
+wrong(
+    "own_start",
+    "uniform_from_0",
+    "The numbers grow, and the faster the wider: no weight is below 0, as with `rng.uniform(0, a)` or `rng.random`, so nothing cancels. Draw around 0.",
+    source=changed(START, ("rng.normal(0.0, np.sqrt(2 / width), (", "rng.uniform(0.0, 2 / np.sqrt(width), (")),
+)
+wrong(
+    "own_start",
+    "positive_and_balanced",
+    "No weight is negative, so that all neurons add up nearly the same: the numbers last, and hardly differ. Their std is below 0.1. Weights have mean 0.",
+    source="""
+    def own_start(width, rng):
+        return np.abs(rng.normal(0.0, 1, (width, width))) / width / 0.8
+    """,
+)
+wrong(
+    "own_start",
+    "sparse_and_positive",
+    "No weight is below 0, so the sums share a large mean and hardly differ: their std is too small. Draw around 0; then no weight has to be left out.",
+    source="""
+    def own_start(width, rng):
+        return (rng.random((width, width)) < 8 / width) * rng.random((width, width)) / 4.4
+    """,
+)
+wrong(
+    "own_start",
+    "measured_by_the_std",
+    "Each layer makes the numbers about 1.2 times larger, as where the std behind a single relu was brought to 1. What a relu sends on has a mean above 0, and the next layer adds that up, too.",
+    source="""
+    def own_start(width, rng):
+        W = rng.normal(0.0, 1, (width, width))
+        h = np.maximum(rng.normal(size=(100, width)) @ W.T, 0)
+        return W / h.std()
+    """,
+)
+
+
+@right("own_start", "measured_by_the_rms")
+def own_start(width, rng):
+    weight = rng.normal(size=(width, width))
+    sent = np.maximum(rng.normal(size=(200, width)) @ weight.T, 0.0)
+    return weight / np.sqrt((sent**2).mean())
+
+
 # -- xavier_uniform ---------------------------------------------------------------------------------------------------
 
 
@@ -1003,7 +1116,7 @@ def xavier_uniform(fan_in, fan_out, rng):
 
 
 @wrong(
-    "xavier_uniform", "a_tensor", "A Tensor is returned. Arrays are wanted: Parameter makes a Tensor of them."
+    "xavier_uniform", "a_tensor", "A Tensor is returned. An array is wanted: whoever trains makes a Tensor of it."
 )
 def xavier_uniform(fan_in, fan_out, rng):
     a = np.sqrt(6 / (fan_in + fan_out))
@@ -1117,6 +1230,14 @@ def xavier_uniform(fan_in, fan_out, rng):
 
 wrong("xavier_uniform", "one_number_for_each_neuron", "One number is drawn for each neuron, and all weights of its row are that. Draw for each weight.",
       source=changed(XAVIER, ("(fan_out, fan_in))", "(fan_out, 1)) + np.zeros((fan_out, fan_in))")))
+
+
+wrong(
+    "xavier_uniform",
+    "root_of_6_alone",
+    "Far too small, as where the root is taken of the 6 alone. The whole quotient stands under it: 6 over the sum of both fans.",
+    source=changed(XAVIER, ("np.sqrt(6 / (fan_in + fan_out))", "np.sqrt(6) / (fan_in + fan_out)")),
+)
 
 
 # -- layer_norm -------------------------------------------------------------------------------------------------------
@@ -1472,6 +1593,35 @@ wrong(
     "bias_taken_out",
     "No gradient arrives at bias: its numbers alone were used, as with `.data`. Compute with the Tensor.",
     source=changed(NORM, ("* weight + bias", "* weight + bias.data")),
+)
+
+
+wrong(
+    "layer_norm",
+    "everything_by_n_minus_1",
+    "One mean and one variance for all rows, and the variance divides by n - 1. Each row needs its own, along the last axis, and the mean of its squares.",
+    source="""
+    def layer_norm(x, weight, bias, eps=1e-5):
+        return (x - x.mean()) / (x.var() + eps).sqrt() * weight + bias
+    """,
+)
+wrong(
+    "layer_norm",
+    "bias_before_the_division",
+    "The bias is added before the division, so that it is divided and multiplied as well. It is added last, to what weight has multiplied.",
+    source=changed(NORM, ("away / (variance", "(away + bias) / (variance"), ("* weight + bias", "* weight")),
+)
+wrong(
+    "layer_norm",
+    "a_loop_over_rows",
+    "A loop over x goes through its rows only where it has two axes: a single row gives its numbers, of which each is its own mean. Say `axis=-1` in place of a loop; and on arrays no gradient comes back to x.",
+    source="""
+    def layer_norm(x, weight, bias, eps=1e-5):
+        out = np.empty_like(x.data)
+        for i, row in enumerate(x.data):
+            out[i] = (row - row.mean()) / np.sqrt(row.var() + eps)
+        return Tensor(out) * weight + bias
+    """,
 )
 
 
@@ -2016,6 +2166,29 @@ def owned(module):
     return found
 
 
+wrong(
+    "owned",
+    "returns_at_the_first_module",
+    "What stands behind the first Module is missing, as with a `return` inside the loop. Collect through the whole loop, and return behind it.",
+    source="""
+    def owned(module):
+        found = {}
+        for name, x in parts(module):
+            if isinstance(x, (Parameter, Module)):
+                found[name] = x
+            if isinstance(x, Module):
+                return found | {f"{name}.{inner}": y for inner, y in owned(x).items()}
+        return found
+    """,
+)
+wrong(
+    "owned",
+    "the_class_in_front",
+    "In front of the names stands that of a class. The name of the attribute belongs there, which `parts` gives: two layers are of one class, and have two names.",
+    source=changed(OWNED, ('f"{name}.{inner}"', 'f"{type(x).__name__}.{inner}"')),
+)
+
+
 # -- dropout ----------------------------------------------------------------------------------------------------------
 
 
@@ -2331,6 +2504,20 @@ wrong(
     "whole_percents",
     "Of p = 0.005 it makes twice as much, as where whole percents are drawn. Compare numbers between 0 and 1 with p itself.",
     source=changed(DROPOUT, ("rng.random(x.shape) >= p", "rng.integers(100, size=x.shape) >= 100 * p")),
+)
+
+
+wrong(
+    "dropout",
+    "over_their_number",
+    "Far too small: what stays is divided by how many stay, as with `keep.sum()`. It is divided by the probability to stay, 1 - p.",
+    source=changed(DROPOUT, ("return x * (keep / (1 - p))", "keep = keep / keep.sum()\n    return x * keep")),
+)
+wrong(
+    "dropout",
+    "rows_and_columns",
+    "It fits an x of two axes, and no other: `n, m = x.shape` wants just two. Give `rng.random` the shape as it is, `x.shape`.",
+    source=changed(DROPOUT, ("keep = rng.random(x.shape) >= p", "n, m = x.shape\n    keep = rng.random((n, m)) >= p")),
 )
 
 
@@ -2780,5 +2967,19 @@ wrong(
     source=net(
         drop="half = np.tile([0.0, 0, 0, 0, 2, 2, 2, 2], (len(hidden.data), 1))\n        "
         "hidden = hidden * self.rng.permuted(half, axis=1) if self.training else hidden"
+    ),
+)
+wrong(
+    "mended_net",
+    "all_zeros",
+    "All first weights are 0, so that the neurons are equal and no gradient reaches `first`. Draw `first` and `second` from rng; `shift` alone begins at 0.",
+    source=net(first="Parameter(np.zeros((8, 3)))", second="Parameter(np.zeros((1, 8)))"),
+)
+wrong(
+    "mended_net",
+    "no_readout_in_use",
+    "In use the neurons themselves come back, eight numbers for each example: an early `return` leaves out the last layer. In both modes `second` makes one number of them.",
+    source=changed(
+        net(drop="if not self.training:\n            return hidden\n        hidden = hidden * ((self.rng.random(hidden.shape) >= 0.5) / 0.5)"),
     ),
 )

@@ -130,6 +130,16 @@ def batches(n, size, rng):
     return parts
 
 
+@wrong("batches", "positions_as_floats", "The positions are floats here, as in an array of np.zeros, and floats are no positions: an array cannot be indexed by them. Slices of the order keep its kind.")
+def batches(n, size, rng):
+    order, parts = rng.permutation(n), []
+    for start in range(0, n, size):
+        part = np.zeros(min(size, n - start))
+        part[:] = order[start : start + size]
+        parts.append(part)
+    return parts
+
+
 # -- train_epoch ------------------------------------------------------------------------------------------------------
 
 EPOCH = """
@@ -414,6 +424,45 @@ def train_epoch(model, optimizer, loss_fn, x, y, cut):
 )
 
 
+wrong(
+    "train_epoch",
+    "a_step_of_its_own",
+    "The weights are changed by the formula of SGD here, and the optimizer is not asked. It may be any other one: `step` is its task.",
+    source=changed(EPOCH, ("optimizer.step()", "for p in model.parameters():\n            p.data -= optimizer.lr * p.grad.data")),
+)
+
+
+wrong(
+    "train_epoch",
+    "return_in_the_loop",
+    "Only the first batch has its step, as where `return` stands inside the loop. It comes behind the loop, when every batch has had its step.",
+    source=changed(EPOCH, ("    return total / sum(len(part) for part in cut)", "        return total / len(part)")),
+)
+wrong(
+    "train_epoch",
+    "return_in_the_loop_over_all",
+    "Only the first batch has its step, as where `return` stands inside the loop. It comes behind the loop, when every batch has had its step.",
+    source=changed(EPOCH, ("    return total", "        return total")),
+)
+wrong(
+    "train_epoch",
+    "one_step_behind_the_loop",
+    "There is one step for all batches here, with the gradient of the last one, as where `step` stands behind the loop. Each batch has its own.",
+    source=changed(EPOCH, ("        optimizer.step()\n", ""), ("    return total", "    optimizer.step()\n    return total")),
+)
+wrong(
+    "train_epoch",
+    "slices_for_positions",
+    "The examples are taken in the order of x here, as by slices of the lengths of the batches. What is in a batch its positions say, in any order.",
+    source=changed(
+        EPOCH,
+        ("    total = 0.0\n", "    total, start = 0.0, 0\n"),
+        ("        optimizer.zero_grad()\n", "        here = slice(start, start + len(part))\n        start += len(part)\n        optimizer.zero_grad()\n"),
+        ("model(x[part]), y[part]", "model(x[here]), y[here]"),
+    ),
+)
+
+
 # -- accuracy ---------------------------------------------------------------------------------------------------------
 
 
@@ -526,6 +575,32 @@ def accuracy(logits, labels):
                 largest, answer = logit, j
         right += answer == label
     return right / len(labels)
+
+
+@wrong("accuracy", "return_in_the_loop", "Only the first example is looked at, as where `return` stands inside the loop. It comes behind the loop.")
+def accuracy(logits, labels):
+    for row, label in zip(logits, labels):
+        return float(row.argmax() == label)
+
+
+@wrong("accuracy", "return_in_the_loop_over_all", "Only the first example is looked at, as where `return` stands inside the loop. It comes behind the loop.")
+def accuracy(logits, labels):
+    right = 0
+    for row, label in zip(logits, labels):
+        right += row.argmax() == label
+        return right / len(labels)
+
+
+@wrong("accuracy", "by_a_fixed_number", "The share of 4 examples is right, and 2 right answers of 2 make 0.5 here, as when you always divide by 4. Divide by the number of examples.")
+def accuracy(logits, labels):
+    return (logits.argmax(axis=1) == labels).sum() / 4
+
+
+@wrong("accuracy", "more_than_half", "Where no class has more than half of the probability, all answers are wrong here. The answer is the class with the largest logit, however little that may be.")
+def accuracy(logits, labels):
+    e = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p = e / e.sum(axis=1, keepdims=True)
+    return float(np.mean(p[np.arange(len(labels)), labels] > 0.5))
 
 
 # -- split ------------------------------------------------------------------------------------------------------------
@@ -781,7 +856,7 @@ def standardise(train, held):
     return train, held
 
 
-@wrong("standardise", "tiny_added", "With a tiny number added, a constant column becomes huge in held-out data.")
+@wrong("standardise", "tiny_added", "A constant column becomes huge in held-out data here, as where a tiny number is added to each deviation, and 2 is divided by that alone. Divide such a column by 1.")
 def standardise(train, held):
     mean, std = train.mean(axis=0), train.std(axis=0) + 1e-8
     return (train - mean) / std, (held - mean) / std
@@ -944,6 +1019,20 @@ def standardise(train, held):
     return train, held
 
 
+@wrong("standardise", "never_below_1", "The column with the deviation 0.2 is not scaled here, as with `np.maximum(std, 1)`. Only a constant column is divided by 1.")
+def standardise(train, held):
+    mean, std = train.mean(axis=0), np.maximum(train.std(axis=0), 1.0)
+    return (train - mean) / std, (held - mean) / std
+
+
+@wrong("standardise", "against_the_mean", "A constant column of zeros is divided by 0 here, as where its deviation is compared with its mean: 0 is not below 0. Ask whether its largest number is its smallest.")
+def standardise(train, held):
+    mean, std = train.mean(axis=0), train.std(axis=0)
+    std = np.where(std < 1e-12 * np.abs(mean), 1.0, std)
+    with np.errstate(all="ignore"):
+        return (train - mean) / std, (held - mean) / std
+
+
 # -- evaluate ---------------------------------------------------------------------------------------------------------
 
 
@@ -1097,6 +1186,29 @@ def evaluate(model, metric, x, y):
     with no_grad():
         for start in range(0, len(x), 64):
             part = slice(start, start + 64)
+            found.append(float(metric(model(x[part]).data, y[part])))
+    model.train(before)
+    return float(np.mean(found))
+
+
+@wrong("evaluate", "the_method_for_the_mode", "`model.train` is a method, and the mode is `model.training`: True or False. What you set back is the method.")
+def evaluate(model, metric, x, y):
+    before = model.train
+    model.eval()
+    with no_grad():
+        out = model(x).data
+    model.train(before)
+    return float(metric(out, y))
+
+
+@wrong("evaluate", "mean_of_pairs", "The model runs more than once here, as when the data are cut into parts. Not every metric is a mean: run it once, on all.")
+def evaluate(model, metric, x, y):
+    before = model.training
+    model.eval()
+    found = []
+    with no_grad():
+        for start in range(0, len(x), 2):
+            part = slice(start, start + 2)
             found.append(float(metric(model(x[part]).data, y[part])))
     model.train(before)
     return float(np.mean(found))
@@ -1375,6 +1487,20 @@ def load_state_dict(module, state):
         p.data[...] = state[name]
 
 
+@wrong("state_dict", "loads_float64", "Loading makes float64 of a float32 parameter here. Copies have the kind of numbers that the arrays have.")
+def load_state_dict(model, state):
+    parameters = dict(model.named_parameters())
+    if parameters.keys() != state.keys():
+        raise KeyError("names")
+    for name, p in parameters.items():
+        p.data = np.array(state[name], dtype=float)
+
+
+@wrong("state_dict", "numbered", "The names are numbers here. Each array belongs under its parameter's own name, which `named_parameters` gives with it.")
+def state_dict(model):
+    return {str(i): p.data.copy() for i, p in enumerate(model.parameters())}
+
+
 # -- early_stopping ---------------------------------------------------------------------------------------------------
 
 STOPPING = """
@@ -1651,6 +1777,79 @@ wrong(
 )
 
 
+wrong(
+    "early_stopping",
+    "copies_in_the_given_dict",
+    "The best state changes with the training where each epoch gives the same dict: that dict itself is kept. Make a dict of your own, with a copy of each array.",
+    source=changed(STOPPING, ("self.best_state = " + COPIES, "state.update(" + COPIES + ")\n            self.best_state = state")),
+)
+wrong(
+    "early_stopping",
+    "always_float64",
+    "The best state holds float64 numbers here, and the arrays are float32. A copy has the same kind of numbers.",
+    source=changed(STOPPING, ("array.copy()", "np.array(array, dtype=float)")),
+)
+
+
+wrong(
+    "early_stopping",
+    "stopped_for_good",
+    "Once it has said stop, it says so forever, and notes nothing more. A better loss may come later: keep it, and begin a new count.",
+    source=changed(STOPPING, ("        if loss < self", "        if self.waited >= self.patience:\n            return True\n        if loss < self")),
+)
+wrong(
+    "early_stopping",
+    "always_says_stop_again",
+    "Once it has said stop, it says so forever. A better loss begins a new count, after a stop as well.",
+    source=changed(
+        STOPPING,
+        ('float("inf"), None', 'float("inf"), None\n        self.stopped = False'),
+        ("        return self.waited >= self.patience", "        self.stopped = self.stopped or self.waited >= self.patience\n        return self.stopped"),
+    ),
+)
+for _name, _best in ("min", "min(self.losses)"), ("sorted", "sorted(self.losses)[0]"):
+    wrong(
+        "early_stopping",
+        f"{_name}_of_a_list_with_nan",
+        "The best loss is NaN where the first loss was: nothing is lower than a NaN, so `min` keeps one that comes first. Leave NaNs out.",
+        source=f"""
+class EarlyStopping:
+    def __init__(self, patience):
+        self.patience, self.losses, self.waited = patience, [], 0
+        self.best_loss = self.best_state = None
+
+    def update(self, loss, state):
+        better = not self.losses or loss < {_best}
+        self.losses.append(loss)
+        self.best_loss = {_best}
+        self.waited = 0 if better else self.waited + 1
+        if better:
+            self.best_state = {{name: array.copy() for name, array in state.items()}}
+        return self.waited >= self.patience
+""",
+    )
+
+
+wrong(
+    "early_stopping",
+    "place_of_the_min_of_a_list_with_nan",
+    "The best loss is NaN where the first loss was: nothing is lower than a NaN, so `min` keeps one that comes first. Leave NaNs out.",
+    source="""
+class EarlyStopping:
+    def __init__(self, patience):
+        self.patience, self.losses = patience, []
+        self.best_state = None
+
+    def update(self, loss, state):
+        self.losses.append(loss)
+        self.best_loss = min(self.losses)
+        if loss == self.best_loss and self.losses.index(loss) == len(self.losses) - 1:
+            self.best_state = {n: a.copy() for n, a in state.items()}
+        return len(self.losses) - 1 - self.losses.index(self.best_loss) >= self.patience
+""",
+)
+
+
 # -- honest_score ------------------------------------------------------------------------------------------------------
 
 
@@ -1700,12 +1899,12 @@ def honest_score(validation, test):
     return (validation[best] + test[best]) / 2
 
 
-@wrong("honest_score", "last_of_equal", "Where several are best in validation, this takes another than the first.")
+@wrong("honest_score", "last_of_equal", "Where several are best in validation, another than the first is taken here, by its place or by its test accuracy. Take the first.")
 def honest_score(validation, test):
     return test[validation.argsort(kind="stable")[-1]]
 
 
-@wrong("honest_score", "sorted_pairs", "Where several are best in validation, the test chooses among them here: take the first.")
+@wrong("honest_score", "sorted_pairs", "Where several are best in validation, another than the first is taken here, by its place or by its test accuracy. Take the first.")
 def honest_score(validation, test):
     pairs = sorted(zip(validation.tolist(), test.tolist()))
     return pairs[-1][1]
@@ -1724,6 +1923,29 @@ def honest_score(validation, test):
         if validation[i] > validation[best]:
             best = i
     return float(test[best])
+
+
+@wrong("honest_score", "mean_of_the_best", "Where several are best in validation, this is the mean of their test accuracies. One model is reported: the first of them.")
+def honest_score(validation, test):
+    return test[validation == validation.max()].mean()
+
+
+FIRST = "Where several are best in validation, another than the first is taken here, by its place or by its test accuracy. Take the first."
+
+
+@wrong("honest_score", "largest_pair", FIRST)
+def honest_score(validation, test):
+    return max(zip(validation.tolist(), test.tolist()))[1]
+
+
+@wrong("honest_score", "end_of_argsort", FIRST)
+def honest_score(validation, test):
+    return test[np.argsort(validation)[-1]]
+
+
+@wrong("honest_score", "best_test_of_equals", FIRST)
+def honest_score(validation, test):
+    return test[validation == validation.max()].max()
 
 
 # -- rate_to_use ------------------------------------------------------------------------------------------------------
@@ -1811,6 +2033,27 @@ def rate_to_use(rates, losses):
 def rate_to_use(rates, losses):
     loss, rate = min((loss, rate) for rate, loss in zip(rates, losses) if np.isfinite(loss))
     return rate / 10
+
+
+@wrong("rate_to_use", "rates_sorted", "The rates are sorted here, and the losses are not, so that they no longer belong together. Rates come in any order: leave them in it.")
+def rate_to_use(rates, losses):
+    return np.sort(rates)[np.nanargmin(losses)] / 10
+
+
+@wrong("rate_to_use", "stops_at_the_first_bad", "The search ends at the first NaN or `inf` here, and finds nothing where that comes first. What is bad is left out, wherever it stands.")
+def rate_to_use(rates, losses):
+    good = []
+    for loss in losses:
+        if not np.isfinite(loss):
+            break
+        good.append(loss)
+    return rates[np.argmin(good)] / 10
+
+
+@right("rate_to_use", "sorted_by_loss")
+def rate_to_use(rates, losses):
+    order = np.argsort(losses)  # NaN and inf come last
+    return rates[order[0]] / 10
 
 
 # -- mended_run -------------------------------------------------------------------------------------------------------
@@ -2027,5 +2270,71 @@ right(
         ("            optimizer.step()\n", "            optimizer.step()\n            optimizer.zero_grad()\n"),
         ("    model.train()\n", ""),
         ("        order =", "        model.train()\n        order ="),
+    ),
+)
+
+
+wrong(
+    "mended_run",
+    "no_batch_larger_than_the_data",
+    "Where `size` is larger than the data, nothing is trained here. There is a single batch then, of all examples.",
+    source=changed(RUN, ("range(0, len(x), size)", "range(0, len(x) if size <= len(x) else 0, size)")),
+)
+wrong(
+    "mended_run",
+    "against_the_mean",
+    "A constant column of zeros is divided by 0 here, as where its deviation is compared with its mean: 0 is not below 0. Ask the largest and the smallest number, as the colleague does.",
+    source=changed(RUN, ("np.where(x.max(axis=0) == x.min(axis=0), 1.0, std)", "np.where(std < 1e-12 * np.abs(mean), 1.0, std)")),
+)
+wrong(
+    "mended_run",
+    "n_minus_one",
+    "The held-out 17 becomes 1.732 here and not 2, as when the deviation divides by n - 1 (`ddof=1`). The standard deviation of these n numbers divides by n.",
+    source=changed(RUN, ("x.std(axis=0)", "x.std(axis=0, ddof=1)")),
+)
+wrong(
+    "mended_run",
+    "first_epoch_only",
+    "Only the first epoch is trained, as with `range(1)`, or with the last lines inside the loop over the epochs. Train as many as are asked for.",
+    source=changed(RUN, ("range(epochs)", "range(1)")),
+)
+wrong(
+    "mended_run",
+    "return_in_the_loop",
+    "Only the first epoch is trained, as with `range(1)`, or with the last lines inside the loop over the epochs. Train as many as are asked for.",
+    source=changed(RUN, ("    model.eval()\n    with no_grad():\n        return", "        model.eval()\n        with no_grad():\n            return")),
+)
+wrong(
+    "mended_run",
+    "one_for_all_columns",
+    "All columns share one mean and one deviation here. Each has its own: axis 0.",
+    source=changed(RUN, ("x.mean(axis=0), x.std(axis=0)", "x.mean(), x.std()")),
+)
+wrong(
+    "mended_run",
+    "never_below_1",
+    "A column with a deviation below 1 is not scaled here, as with `np.maximum(std, 1)`. Only a constant column is divided by 1.",
+    source=changed(RUN, ("np.where(x.max(axis=0) == x.min(axis=0), 1.0, std)", "np.maximum(std, 1.0)")),
+)
+wrong(
+    "mended_run",
+    "held_in_place",
+    "The caller's arrays are written into, as `-=` and `/=` do it: a second run would scale them again. Make new ones.",
+    source=changed(
+        RUN,
+        (
+            "    x, held_x = (x - mean) / std, (held_x - mean) / std\n",
+            "    x = (x - mean) / std\n    held_x -= mean\n    held_x /= std\n",
+        ),
+    ),
+)
+wrong(
+    "mended_run",
+    "one_for_all_columns_no_ones",
+    "All columns share one mean and one deviation here. Each has its own: axis 0.",
+    source=changed(
+        RUN,
+        ("x.mean(axis=0), x.std(axis=0)", "x.mean(), x.std()"),
+        ("    std = np.where(x.max(axis=0) == x.min(axis=0), 1.0, std)\n", ""),
     ),
 )

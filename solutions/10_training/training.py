@@ -66,7 +66,7 @@ def arrays(*rows):
 # - find a learning rate, and the origin of a NaN;
 # - mend a training script that runs, and learns nothing.
 #
-# **Time:** about 105 minutes. **Builds on:** 07 (losses), 08 (layers), 09 (optimizers).
+# **Time:** about 125 minutes. **Builds on:** 07 (losses), 08 (layers), 09 (optimizers).
 
 # %% [markdown]
 # **Optional: your own engine.** Take the first `#` away below, and this notebook runs on your answers of units 03 to
@@ -100,7 +100,7 @@ def arrays(*rows):
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# Examples twice or never: an order was drawn for each batch. An example is missing: the smaller last batch was dropped.
+# Examples twice or never: an order was drawn for each batch.
 # </details>
 
 
@@ -124,9 +124,10 @@ def drawn(n, size, seed, epochs):
 
 @probe
 def kinds(n, size):
-    """What `batches` returns, and what that is made of."""
+    """What `batches` returns, what that is made of, and of which kind the numbers are: "i" for whole ones."""
     parts = batches(n, size, np.random.default_rng(0))
-    return [type(parts).__name__, *sorted({type(part).__name__ for part in parts})]
+    kinds = {np.asarray(part).dtype.kind for part in parts}
+    return [type(parts).__name__, *sorted({type(part).__name__ for part in parts}), *sorted(kinds)]
 
 
 # %% check="batches" points=2
@@ -135,11 +136,11 @@ with exercise("batches") as check:
     check.close([len(part) for part in once], [2, 2, 1], "5 examples: two, two, and one")
     check.close(sorted(sum(once, [])), [0, 1, 2, 3, 4], "each example once in an epoch")
     check.true(once != again, "the next epoch has another order")
-    check.close(once, [[2, 4], [3, 0], [1]], "parts of rng.permutation(5), in its order")
+    check.close(once, [[2, 4], [3, 0], [1]], "parts of permutation(5) of the given rng")
     check.close([len(part) for part in drawn(6, 3, 1, 1)[0]], [3, 3], "no empty batch")
     check.close([len(part) for part in drawn(10, 4, 1, 1)[0]], [4, 4, 2],
                 "10 examples in fours: two are left for the last batch")
-    check.close(kinds(5, 2), ["list", "ndarray"], "a list, and each batch is an array")
+    check.close(kinds(5, 2), ["list", "ndarray", "i"], "a list of arrays of whole numbers")
     ### BEGIN HIDDEN TESTS
     from autograder import integer
 
@@ -149,7 +150,7 @@ with exercise("batches") as check:
         orders = [rng.permutation(n).tolist() for _ in range(2)]
         expected = [[order[i : i + size] for i in range(0, n, size)] for order in orders]
         check.close(drawn(n, size, seed, 2), expected, "parts of one permutation for each epoch")
-        check.close(kinds(n, size), ["list", "ndarray"], "a list of arrays")
+        check.close(kinds(n, size), ["list", "ndarray", "i"], "a list of arrays of whole numbers")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -160,9 +161,9 @@ with exercise("batches") as check:
 # batch counts less.
 #
 # ### Exercise `train_epoch` (3 points)
-# `cut` is a list of one or more arrays of positions in the arrays `x` and `y`, some perhaps never there, others twice.
+# `cut` is a list of one or more arrays of positions in the arrays `x` and `y`. A position may be missing or occur twice.
 # Take one step for each batch. `loss_fn(outputs, y)` gives its loss. Return the mean loss per example in `cut`, a float.
-# The mode afterwards is open. The check trains w · x.
+# Leave the model in either mode. The check trains w · x.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -287,6 +288,22 @@ with exercise("train_epoch") as check:
         got = epoch(setting(w.tolist(), lr), x, y, twice)
         because = "what stands twice in a batch counts twice, and what stands in none does not count"
         check.close(got, (total / 5, u.tolist(), [True] * 2), because, rtol=1e-9)
+
+    @probe
+    def w_by_another_optimizer(x, y, cut):
+        """w, from 0, after an epoch with an optimizer whose step adds 1 to it, whatever the gradient."""
+        model = nn.Linear(1, 1)
+        model.weight.data[...] = 0.0
+
+        class AddsOne(optim.SGD):
+            def step(self):
+                model.weight.data += 1.0
+
+        train_epoch(model, AddsOne(model.parameters(), lr=0.1), functional.mse_loss, x, y, cut)
+        return model.weight.data
+
+    got = w_by_another_optimizer(X3, 2 * X3, positions([0, 1], [2]))
+    check.close(got, np.array([[2.0]]), "two batches: two steps, each by the optimizer, whichever it is")
     # A run that diverges must not look well: a bad batch is a step and a loss like any other.
     for bad in (np.nan, np.inf):
         spoilt = y.copy()
@@ -348,11 +365,10 @@ losses = fit(
 )
 if predicted(prediction, "first_losses"):
     print(f"log 10 = {np.log(10):.2f}   first: {losses[0]:.2f}   last: {losses[-1]:.4f}")
-assert abs(losses[0] - np.log(10)) < 0.2 and losses[-1] < 0.01
 
 # %% [markdown]
 # With $k$ classes the first loss should be near $\log k$, the loss of equal probabilities. If the loss of 32 digits
-# does not go to 0, something is broken, and more data will not mend it.
+# does not go to 0, something is broken.
 #
 # ## 3. Whole runs
 #
@@ -376,7 +392,7 @@ assert abs(losses[0] - np.log(10)) < 0.2 and losses[-1] < 0.01
 # </details>
 # <details><summary>Hint 3: the usual error</summary>
 #
-# An error about shapes, or strange shares: axis 0 runs over the examples. Larger than 1: a sum is no share.
+# An error about shapes, or strange shares: axis 0 runs over the examples.
 # </details>
 
 
@@ -391,8 +407,8 @@ def accuracy(logits, labels):
 # %% check="accuracy" points=1
 with exercise("accuracy") as check:
     logits = np.array([[5.0, 1, -3], [-1, 2, 0], [1, -2, 4], [3, 2, 1]])
-    shares = [yours.accuracy(logits, np.array(k)) for k in ([0, 0, 2, 0], [1, 2, 1, 2])]
-    check.close(shares, [0.75, 0.0], "the answers are 0, 1, 2, 0: 3 are right, then none")
+    shares = [yours.accuracy(logits, np.array(k)) for k in ([1, 1, 2, 0], [0, 2, 1, 2])]
+    check.close(shares, [0.75, 0.25], "the answers are 0, 1, 2, 0: 3 are right, then 1")
     logits = np.array([[-3.0, -2.0, -1.0], [-1.0, -9.0, -5.0]])
     check.close(yours.accuracy(logits, np.array([2, 0])), 1.0, "the largest is -1, twice")
     check.close(yours.accuracy(np.zeros((3, 3)), np.array([0, 0, 2])), 2 / 3,
@@ -414,33 +430,47 @@ with exercise("accuracy") as check:
 
 # %% [markdown]
 # Four problems in the plane, which no straight line solves.
-#
+
+# %%
+RUNS = {
+    # name: (data, sizes, learning rate, epochs)
+    "XOR": (xor(), (2, 8, 2), 0.05, 300),
+    "circles": (circles(300), (2, 16, 16, 2), 0.02, 200),
+    "two arms": (spirals(200, arms=2), (2, 32, 32, 2), 0.02, 1200),
+    "three arms": (spirals(300), (2, 32, 32, 3), 0.02, 1000),
+}
+
+
+# %% figure="problems"
+def problems():
+    for ax, (name, run) in zip(plots.panels(4, columns=2), RUNS.items()):
+        x, y = run[0]
+        for k, colour, marker in zip(range(3), ("#0072B2", "#D55E00", "#009E73"), "os^"):
+            ax.scatter(*x[y == k].T, s=10, c=colour, marker=marker)
+        ax.set(title=name, xlabel="x0", ylabel="x1", box_aspect=0.8)
+
+
+problems()
+
+# %% [markdown]
 # **Predict, then run.** One of the four is not learnt to the last point. Which?
 
 # %%
 prediction = None  # "XOR", "circles", "two arms" or "three arms"
 
-RUNS = {
-    # name: (data, sizes, learning rate, epochs, least accuracy)
-    "XOR": (xor(), (2, 8, 2), 0.05, 300, 1.0),
-    "circles": (circles(300), (2, 16, 16, 2), 0.02, 200, 0.99),
-    "two arms": (spirals(200, arms=2), (2, 32, 32, 2), 0.02, 1200, 0.99),
-    "three arms": (spirals(300), (2, 32, 32, 3), 0.02, 1000, 0.95),
-}
 TRAINED, CURVES, SHARES = {}, {}, {}
-for name, ((x, y), sizes, lr, epochs, least) in RUNS.items():
+for name, ((x, y), sizes, lr, epochs) in RUNS.items():
     TRAINED[name] = network(*sizes)
     CURVES[name] = fit(TRAINED[name], functional.cross_entropy, x, y, lr, epochs)
     share = accuracy(outputs(TRAINED[name], x), y)
     SHARES[name] = f"{share:.1%} right, loss {CURVES[name][-1]:.4f}"
-    assert share >= least
 if predicted(prediction, "not_to_the_last_point"):
     for name, said in SHARES.items():
         print(f"{name}: {said}")
 
 # %% [markdown]
-# Far from all points, borders are a guess. Where three arms meet, the noise mixes them: two points at the centre stay
-# wrong.
+# Where three arms meet, the noise mixes them: two points at the centre stay
+# wrong (in rings).
 
 
 # %% figure="boundaries"
@@ -451,13 +481,15 @@ def boundaries():
             lambda grid, model=model: outputs(model, grid),
             x, y, ax, resolution=80, title=name,
         ).set(aspect="auto", box_aspect=0.8)  # panels of one size
+        wrong = outputs(model, x).argmax(axis=1) != y
+        ax.plot(*x[wrong].T, "o", color="black", markerfacecolor="none", markersize=11, label="wrong")
 
 
 boundaries()
 
 # %% [markdown]
-# The same loop fits a curve: only the loss and the last layer change. The fit lies on the sine, and outside the data
-# it knows no period.
+# The same loop fits a curve: only the loss and the last layer change. Outside the data
+# the fit knows no period.
 
 # %%
 x, y = sine(100, noise=0.0)
@@ -469,15 +501,11 @@ assert CURVES["sine"][-1] < 1e-3
 
 # %% figure="sine"
 def sine_figure():
-    left, right = plots.panels(2)
     wide = np.linspace(-6, 6, 200)
     curves = {"sine": np.sin(wide), "network": outputs(WAVE, wide[:, None])[:, 0]}
-    curves = {name: (wide, curve) for name, curve in curves.items()}
-    plots.lines(curves, title="Data end at ±3.14", xlabel="x", ax=left)
-    plots.learning_curves(
-        {name: CURVES[name] for name in ("circles", "three arms", "sine")},
-        right, log=True, xlabel="epoch",
-    )
+    ax = plots.lines({name: (wide, curve) for name, curve in curves.items()}, title="Data end at ±3.14", xlabel="x")
+    for end in (-np.pi, np.pi):
+        ax.axvline(end, color="black", linestyle=":", linewidth=1)
 
 
 sine_figure()
@@ -606,7 +634,7 @@ with exercise("split") as check:
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# A held-out 0: it was scaled with its own mean. NaN: 0 / 0 in a constant column. All columns off: one mean for all.
+# A held-out 0: it was scaled with its own mean. NaN: 0 / 0 in a constant column.
 # </details>
 
 
@@ -622,10 +650,10 @@ def standardise(train, held):
 
 # %% check="standardise" points=2
 with exercise("standardise") as check:
-    train, held = arrays([[1, 10], [3, 50]], [[10, 30], [4, 90]])
+    train, held = arrays([[1, 0.1], [3, 0.5]], [[10, 0.3], [4, 0.9]])
     scaled = arrays([[-1, -1], [1, 1]], [[8, 0], [2, 3]])
     check.close(yours.standardise(train, held), scaled,
-                "means 2 and 30, deviations 1 and 20, for the held-out rows as well")
+                "means 2 and 0.3, deviations 1 and 0.2, for the held-out rows as well")
     check.untouched("the arrays stay as they were: make new ones")
     constant = arrays([[5, 1], [5, 5]], [[5, 3], [7, 9]])
     check.close(yours.standardise(*constant), arrays([[0, -1], [0, 1]], [[0, 0], [2, 3]]),
@@ -652,6 +680,9 @@ with exercise("standardise") as check:
         expected = (train - train.mean(axis=0)) / [np.sqrt(5), 64.0], np.array([[0.0, -1], [-4, 2]]) / [np.sqrt(5), 1]
         held = 2.0**28 + np.array([[4.0, -192], [0, 0]])
         check.close(yours.standardise(train, held), expected, "large numbers that lie close together", rtol=1e-9)
+    for constant in (0.0, -3.0):
+        got = yours.standardise(np.full((3, 1), constant), np.array([[constant], [constant + 2.0]]))
+        check.close(got, arrays([[0], [0], [0]], [[0], [2]]), "a constant column may be 0, or negative")
     turns = arrays([[1, 1], [5, 1], [5, 5], [1, 5]], [[3, 7]])
     expected = arrays([[-1, -1], [1, -1], [1, 1], [-1, 1]], [[0, 2]])
     check.close(yours.standardise(*turns), expected, "two equal numbers do not make a column constant")
@@ -772,7 +803,7 @@ with exercise("evaluate") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# A network with dropout, measured twice in training mode and twice by you:
+# A network with dropout, measured twice in each mode:
 
 # %%
 noisy = network(64, 32, 10, act=nn.ReLU, drop=0.5).to("float32")
@@ -833,6 +864,7 @@ def load_state_dict(model, state):
 
 
 # %% probes="state_dict"
+# What the check needs. You can skip this cell.
 class Held(nn.Module):
     """A module with these parameters, whose own methods for states are not there.
 
@@ -937,6 +969,13 @@ with exercise("state_dict") as check:
     ### BEGIN HIDDEN TESTS
     from autograder import array
 
+    @probe
+    def kinds_loaded(arrays, state):
+        """The kinds of numbers of the parameters after loading `state`."""
+        model = Held(arrays)
+        load_state_dict(model, {name: state[name].astype(array.dtype) for name, array in arrays.items()})
+        return {name: str(array.dtype) for name, array in model.arrays().items()}
+
     for a, b, c, d in check.cases(6, array(3, 2), array(4), array(3, 2), array(4)):
         old, new = {"x": a, "y": b}, {"y": d, "x": c}
         check.close(put_aside(old), lower(old, 1.0), "copies")
@@ -960,10 +999,12 @@ with exercise("state_dict") as check:
         small = {"x": a.astype("float32"), "0.y": b}
         kinds = {"x": ("float32", small["x"] - 1), "0.y": ("float64", b - 1)}
         check.close(kinds_aside(small), kinds, "a copy has the same kind of numbers", rtol=1e-5)
+        names = {"x": "float32", "0.y": "float64"}
+        check.close(kinds_loaded(small, lower(small, 1.0)), names, "loading keeps the kind of numbers")
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# ### From an empty cell: when to stop
+# ### When to stop
 # The loss on held-out data falls at first. Later it may rise: the model learns the accidents of its training data.
 # *Early stopping* watches the validation loss, and keeps the weights from its lowest point.
 #
@@ -1040,9 +1081,10 @@ with exercise("early_stopping") as check:
     check.close(best, 3.0, "the lowest loss")
     check.close(said, [False] * 3 + [True] * 3, "4 and 3.5 are not below 3, nor the rest")
     check.close(state, [1.0, 1.0], "w was 1 at the loss of 3, and changed in place later")
-    check.close(watched([5.0, 6.0, 4.0, 4.5, 3.0, 3.1, 3.2], 2)[0], [False] * 6 + [True],
-                "each better epoch begins a new count")
-    check.close(watched([2.0, 2.0], 1)[0], [False, True], "an equal loss is not lower")
+    check.close(watched([5.0, 6, 4, 5, 3, 3.1, 3.2, 2], 2)[0], [False] * 6 + [True, False],
+                "each better epoch begins a new count, after a stop as well")
+    check.close(watched([2e12, 2e12], 1)[:2], ([False, True], 2e12),
+                "an equal loss is not lower; the first may be of any size")
     check.close(watched([1.0, float("nan")], 1)[::2], ([False, True], [0.0, 0.0]),
                 "NaN is not lower either: keep the state before it")
     check.close(watched([float("nan"), 1.0], 3)[1], 1.0, "a first NaN is not the best loss")
@@ -1059,6 +1101,19 @@ with exercise("early_stopping") as check:
                 said.append(bool(both[k].update(loss, state)))
         return said, [(one.best_loss, {n: a.tolist() for n, a in one.best_state.items()}) for one in both]
 
+    @probe
+    def best_of_one_dict(losses):
+        """The best state and its kind of numbers; each epoch gives the same dict, whose array changes in place."""
+        stopping, state = EarlyStopping(9), {"w": np.zeros(2, dtype="float32")}
+        for loss in losses:
+            stopping.update(loss, state)
+            state["w"] += 1
+        best = stopping.best_state["w"]
+        return best.tolist(), str(best.dtype)
+
+    because = "copies, in a dict of its own, with the same kind of numbers"
+    check.close(best_of_one_dict([3.0, 2.0, 4.0]), ([1.0, 1.0], "float32"), because)
+    check.close(best_of_one_dict([3.0, 4.0, 5.0]), ([0.0, 0.0], "float32"), because)
     for first, second in ([3.0, 2.0, 4.0], [0.7, 0.5, 0.9]), ([0.4, 0.5, 0.6], [3.0, 2.0, 1.0]):
         wheres = [float(np.argmin(run)) for run in (first, second)]
         bests = [
@@ -1128,8 +1183,9 @@ def overfitting():
 overfitting()
 
 # %% [markdown]
-# Forty and sixty points are few: by luck, validation lies below training at first, and the kept state's test loss
-# above its validation loss. Other splits turn it round.
+# Validation begins below training, for `train_epoch` measures before its step and `evaluate` after it. What follows is
+# the luck of few points: on three of eight splits validation lies above from the third epoch on, and on five the kept
+# state's test loss lies above its validation loss.
 #
 # ### What has chosen cannot judge
 # Choose the best of many, and luck is chosen too. So choose by validation, and report the test.
@@ -1165,9 +1221,9 @@ def honest_score(validation, test):
 
 # %% check="honest_score" points=1
 with exercise("honest_score") as check:
-    validation, test = arrays([0.8, 0.92, 0.79, 0.7, 0.78], [0.83, 0.69, 0.85, 0.72, 0.81])
-    check.close(yours.honest_score(validation, test), 0.69, "the second is best at 0.92")
-    check.close(yours.honest_score(test, validation), 0.79, "now the third, at 0.85")
+    validation, test = arrays([0.8, 0.92, 0.79, 0.92, 0.78], [0.83, 0.69, 0.86, 0.72, 0.81])
+    check.close(yours.honest_score(validation, test), 0.69, "the first with 0.92")
+    check.close(yours.honest_score(test, validation), 0.79, "now the third, at 0.86")
     check.close(yours.honest_score(validation, validation / 2), 0.46, "half of 0.92")
     check.untouched("the arrays stay as they were")
     ### BEGIN HIDDEN TESTS
@@ -1209,10 +1265,9 @@ if predicted(prediction, "best_of_forty_coins"):
     best = by_validation.max()
     print(f"best of 40 on validation: {best:.1%}; the same model on the test: {reported:.1%}")
     print(f"all 40: validation {by_validation.mean():.1%}, test {by_test.mean():.1%}")
-assert by_validation.max() > 0.6 and abs(reported - 0.5) < 0.05
 
 # %% [markdown]
-# The best is a coin again. All forty share 40 validation labels, so even their mean is off 50 %.
+# The best is a coin again. All forty share 40 validation labels, so even their mean is 46.9 %.
 #
 # ## 6. Handwritten digits
 #
@@ -1245,8 +1300,8 @@ print(f"the digits 0 to 4 alone: {share:.1%} right")
 assert share >= 0.97
 
 # %% [markdown]
-# The first 200 of its 920 steps. Left, the slope of each digit's score by every pixel: ink on dark orange speaks for it.
-# Right, black on light orange: misread.
+# The first 200 of its 920 steps. Left, the slope of each digit's score by every pixel: ink on dark orange speaks for it,
+# ink on blue, as in the middle of 0, against it. Right, black on light orange: misread.
 
 # %% figure="reading"
 def reading():
@@ -1297,55 +1352,10 @@ better = sum(other > shares[0] for other in shares)
 if predicted(prediction, "eight_splits"):
     print(f"eight splits: {min(shares):.1%} to {max(shares):.1%}, mean {np.mean(shares):.1%}")
     print(f"seed 0 alone: {shares[0]:.1%}, and {better} of the others did better")
-assert shares[0] > np.mean(shares)
-assert min(shares) > 0.95 and np.mean(shares) > 0.97
 
 # %% [markdown]
 # It was the best: speak of mean and range.
 #
-# ### Choose it yourself
-# For practice, without points: choose a rate for 64-64-10. Split into 0.6, 0.2 and the rest. With each rate, train at
-# most 40 epochs with `EarlyStopping(5)`, and put the best state back. The lowest validation loss chooses. Read the
-# test once.
-#
-# <details><summary>One way</summary>
-#
-# ```python
-# def reader(rate, train, valid):
-#     model = network(64, 64, 10, act=nn.ReLU, drop=0.3).to("float32")
-#     optimizer = optim.AdamW(model.parameters(), lr=rate)
-#     rng, stopping, loss_fn = np.random.default_rng(0), EarlyStopping(5), functional.cross_entropy
-#     for _ in range(40):
-#         cut = [train[part] for part in batches(len(train), 64, rng)]
-#         train_epoch(model, optimizer, loss_fn, DIGITS, LABELS, cut)
-#         loss = evaluate(model, loss_fn, DIGITS[valid], LABELS[valid])
-#         if stopping.update(loss, state_dict(model)):
-#             break
-#     load_state_dict(model, stopping.best_state)
-#     return stopping.best_loss, model
-#
-#
-# train, valid, test = split(len(DIGITS), 0.6, 0.2, np.random.default_rng(0))
-# tried = {rate: reader(rate, train, valid) for rate in (0.0005, 0.005, 0.05)}
-# rate = min(tried, key=lambda rate: tried[rate][0])
-# print(rate, evaluate(tried[rate][1], accuracy, DIGITS[test], LABELS[test]))
-# ```
-#
-# It chooses 0.005 and reads 98 % of the test.
-# </details>
-
-# %%
-def reader(rate, train, valid):
-    """The lowest validation loss, and a network with the weights that it had there."""
-    return None, None  # your lines
-
-
-train, valid, test = split(len(DIGITS), 0.6, 0.2, np.random.default_rng(0))
-tried = {rate: reader(rate, train, valid) for rate in (0.0005, 0.005, 0.05)}
-print("validation losses:", {rate: loss for rate, (loss, _) in tried.items()})
-# Now choose, and measure once.
-
-# %% [markdown]
 # Which digits are taken for which? The *confusion matrix* counts it: row = the label, column = the answer. For
 # practice: count with a loop.
 #
@@ -1368,16 +1378,13 @@ answers = outputs(READER.eval(), DIGITS[HELD]).argmax(axis=1)
 counts = confusion(LABELS[HELD], answers, 10)
 print("counted:", counts.sum(), "of", len(HELD), "  right:", counts.trace())
 
-# %% [markdown]
-# Right answers lie on the diagonal.
-
 
 # %% figure="confusion"
 def confusion_figure():
     answers = outputs(READER.eval(), DIGITS[HELD]).argmax(axis=1)
     counts = np.zeros((10, 10), dtype=int)
     np.add.at(counts, (LABELS[HELD], answers), 1)  # `counts[...] += 1` counts a pair once
-    ax = plots.matrix(counts, title="Confusion matrix")
+    ax = plots.matrix(counts, title="Confusion matrix: right on the diagonal")
     ax.set(xlabel="answer", ylabel="label")
     for text in ax.texts:
         text.set_visible(text.get_text() != "0")
@@ -1408,15 +1415,15 @@ def mnist_run(folder, epochs=3):
 
 # %%
 share = mnist_run("mnist")
-print("there is no folder `mnist` here" if share is None else f"MNIST: {share:.1%} right")
+missing = "no folder `mnist` here: search the web for train-images-idx3-ubyte.gz"
+print(missing if share is None else f"MNIST: {share:.1%} right")
 
 # %% [markdown]
 # ## 7. Which learning rate?
 #
-# Make a short run for each of many rates. Too small a rate learns little, too large a one *diverges*: the loss
-# becomes inf, then NaN.
+# Make a short run with each of many rates. Too large a rate *diverges*: the loss becomes inf, then NaN.
 #
-# The best rate of a short run is close to that edge. A tenth of it is a safe start for a long run.
+# The best rate of a short run is close to that edge. Begin a long run with a tenth of it.
 #
 # ### Exercise `rate_to_use` (2 points)
 # Return a tenth of the rate whose loss is lowest. Losses that are NaN or `inf` (never `-inf`) do not count.
@@ -1475,6 +1482,10 @@ with exercise("rate_to_use") as check:
         check.close(yours.rate_to_use(rates, below), rates[1] / 10, "far below 0 is lower than near 0", rtol=1e-10)
         large = np.array([np.inf, 3e12, np.nan, 2e12, 3e12, np.nan])
         check.close(yours.rate_to_use(rates, large), rates[3] / 10, "a loss may be large", rtol=1e-10)
+        mixed = np.array([0.4, 0.9, np.nan, 0.2, 0.6, np.inf])
+        for order in ([5, 4, 3, 2, 1, 0], [2, 5, 0, 3, 1, 4]):
+            got = yours.rate_to_use(rates[order], mixed)
+            check.close(got, rates[order][3] / 10, "rates in any order", rtol=1e-10)
         alone = np.array([np.nan, np.nan, np.nan, np.nan, 0.7, np.nan])
         check.close(yours.rate_to_use(rates, alone), rates[4] / 10, "a single one is finite", rtol=1e-10)
     ### END HIDDEN TESTS
@@ -1496,29 +1507,101 @@ for rate in RATES:
             loss = train_epoch(model, optimizer, functional.mse_loss, x, y, all_at_once)
     FOUND.append(loss)
 FOUND = np.array(FOUND)
+TENTH = rate_to_use(RATES, FOUND)
 if predicted(prediction, "first_rate_that_diverges"):
     print("the first that diverged:", RATES[~np.isfinite(FOUND)][0].round(2))
-print("a rate to use:", round(rate_to_use(RATES, FOUND), 4))
-assert not np.isfinite(FOUND[RATES > 0.3]).any()
-assert 0.003 < rate_to_use(RATES, FOUND) < 0.05
+    print("a rate to use:", round(TENTH, 4))
 
 # %% [markdown]
-# The loss falls while the rate grows a thousandfold, to 0.1. Crosses are rates that diverged.
+# Now 500 steps in batches of 4, from eight starts: with the best of these rates, and with a tenth of it.
+
+# %%
+LONG = {"the best": [], "a tenth": []}
+for (name, found), rate in zip(LONG.items(), (10 * TENTH, TENTH)):
+    for seed in range(8):
+        model, rng = network(1, 32, 1, act=nn.ReLU, seed=seed), np.random.default_rng(seed)
+        optimizer = optim.SGD(model.parameters(), lr=rate)
+        with np.errstate(all="ignore"):
+            for _ in range(20):
+                train_epoch(model, optimizer, functional.mse_loss, x, y, batches(100, 4, rng))
+            found.append(evaluate(model, functional.mse_loss, x, y))
+    print(f"{name}, {rate:.2f}: losses", *(f"{loss:.4f}" for loss in np.sort(found)))
+
+# %% [markdown]
+# The loss falls while the rate grows a thousandfold, to 0.1. Crosses are runs that diverged. A tenth is safe, and slow:
+# no start fails, and none gets as low as half of those at 0.1.
 
 
 # %% figure="rates"
 def rates_figure():
+    left, right = plots.panels(2)
     finite = np.isfinite(FOUND)
     ax = plots.lines(
         {"after 50 steps": (RATES[finite], FOUND[finite])}, xlabel="learning rate",
-        ylabel="loss", title="One short run for each rate", log="xy", markers=True,
+        ylabel="loss", title="One short run for each rate", log="xy", markers=True, ax=left,
     )
     bad = RATES[~finite]
     ax.plot(bad, 0.96 + 0 * bad, "kx", transform=ax.get_xaxis_transform(), label="diverged")
-    ax.legend(loc="lower left", fontsize=9)
+    ax.axvline(TENTH, color="black", linestyle=":", linewidth=1, label="a tenth of the best")
+    ax.legend(loc="lower left", fontsize=8)
+    for place, found in enumerate(LONG.values()):
+        found = np.array(found)
+        good = found[np.isfinite(found)]
+        right.plot(0 * good + place, good, "o", color="#0072B2", alpha=0.7)
+        many = np.arange(len(found) - len(good))
+        right.plot(place + 0.15 * (many - 0.5), 0.96 + 0 * many, "kx", transform=right.get_xaxis_transform())
+    right.set(yscale="log", xlim=(-0.6, 1.6), ylim=(2e-3, 1), ylabel="loss", title="Long runs, eight starts each")
+    right.set_xticks([0, 1], [f"the best: {10 * TENTH:.2f}", f"a tenth: {TENTH:.2f}"])
 
 
 rates_figure()
+
+# %% [markdown]
+# ### The whole loop, by you
+# For practice, without points: choose AdamW's rate for 64-64-10. Split into 0.6, 0.2 and the rest. With each rate, train at
+# most 40 epochs with `EarlyStopping(5)`, and put the best state back. The lowest validation loss chooses. Read the
+# test once.
+#
+# <details><summary>One way</summary>
+#
+# ```python
+# def reader(rate, train, valid):
+#     model = network(64, 64, 10, act=nn.ReLU, drop=0.3).to("float32")
+#     optimizer = optim.AdamW(model.parameters(), lr=rate)
+#     rng, stopping, loss_fn = np.random.default_rng(0), EarlyStopping(5), functional.cross_entropy
+#     for _ in range(40):
+#         cut = [train[part] for part in batches(len(train), 64, rng)]
+#         train_epoch(model, optimizer, loss_fn, DIGITS, LABELS, cut)
+#         loss = evaluate(model, loss_fn, DIGITS[valid], LABELS[valid])
+#         if stopping.update(loss, state_dict(model)):
+#             break
+#     load_state_dict(model, stopping.best_state)
+#     return stopping.best_loss, model
+#
+#
+# train, valid, test = split(len(DIGITS), 0.6, 0.2, np.random.default_rng(0))
+# tried = {rate: reader(rate, train, valid) for rate in (0.0005, 0.005, 0.05)}
+# rate = min(tried, key=lambda rate: tried[rate][0])
+# print(rate, evaluate(tried[rate][1], accuracy, DIGITS[test], LABELS[test]))
+# ```
+#
+# It chooses 0.005 and reads 98 % of the test.
+# </details>
+
+# %%
+def reader(rate, train, valid):
+    """The lowest validation loss, and a network with the weights that it had there."""
+    return None, None  # your lines
+
+
+train, valid, test = split(len(DIGITS), 0.6, 0.2, np.random.default_rng(0))
+tried = {rate: reader(rate, train, valid) for rate in (0.0005, 0.005, 0.05)}
+print("validation losses:", {rate: loss for rate, (loss, _) in tried.items()})
+for rate, (loss, model) in tried.items():
+    if model is not None:
+        again = evaluate(model, functional.cross_entropy, DIGITS[valid], LABELS[valid])
+        print(f"rate {rate}: the network that came back has {again:.4f},", "the same:", again == loss)
+# Now choose, and measure once.
 
 # %% [markdown]
 # ### Where does the NaN come from?
@@ -1705,6 +1788,13 @@ def epochs_of(n, epochs, seed):
 
 
 @probe
+def second_differs(n, seed):
+    """Whether the second of two epochs holds the inputs in another order than the first."""
+    rounds = epochs_of(n, 2, seed)
+    return rounds[0] != rounds[-1]
+
+
+@probe
 def real_run(x, y, held_x, epochs, size, seed):
     """The outputs of a linear model that your function trained, and whether they have a graph."""
     model = nn.Linear(x.shape[1], 1)
@@ -1726,7 +1816,7 @@ def real_run(x, y, held_x, epochs, size, seed):
     return found, graphs[-1]
 
 
-FIVE = arrays([[0, 7], [1, 7], [2, 7], [3, 7], [9, 7]], [[1], [0], [2], [5], [4]], [[4, 7], [6, 7]])
+FIVE = arrays([[0, 7], [0.1, 7], [0.2, 7], [0.3, 7], [0.9, 7]], [[1], [0], [2], [5], [4]], [[0.4, 7], [0.6, 7]])
 TAUGHT = np.array([[1.0211], [1.4542]])
 
 
@@ -1737,19 +1827,19 @@ with exercise("mended_run") as check:
     pairs = [(-1.4, 0.0), (-0.2, 6.0), (0.2, 8.0), (1.4, 14.0)]
     check.close(got["x and label"], pairs, "each x once, with its own label")
     check.close(got["w after its steps"], -2.0, "two steps, each with a gradient of 1")
-    check.close(got["modes"], ["training", "training", "evaluation"],
-                "two batches in training mode, the held-out input in evaluation mode")
+    check.close(facts(2)["modes"], ["training"] * 4 + ["evaluation"],
+                "two epochs of two batches train; evaluation mode for the held-out input")
     check.close(real_run(*FIVE, 1, 2, 7), (TAUGHT, False),
-                "batches by rng.permutation(5), a constant column; no graph", atol=1e-4)
-    first, again = epochs_of(5, 2, 7)
-    check.true(first != again, "the second epoch has an order of its own")
+                "batches by the given rng; deviations 0.32 and 0; no graph", atol=1e-4)
+    check.untouched("the arrays stay as they were, held_x as well")
+    check.true(second_differs(5, 7), "the second epoch has an order of its own")
     ### BEGIN HIDDEN TESTS
     from autograder import array, integer
 
     for x, y, held_x, seed in check.cases(6, array(6, 3), array(6, 1), array(3, 3), integer(0, 1000)):
         x[:, 1] = 2 * held_x[0, 1]  # a constant column is divided by 1, as the colleague does
         # In one epoch of batches the order matters; of whole epochs it does not.
-        for epochs, size in ((1, 4), (3, 6)):
+        for epochs, size in ((1, 4), (3, 6), (2, 50)):
             order = np.random.default_rng(seed).permutation(6)
             mean, std = x.mean(axis=0), x.std(axis=0)
             mean[1], std[1] = x[0, 1], 1.0
@@ -1774,6 +1864,10 @@ with exercise("mended_run") as check:
         still = (far - mean) / std @ np.full(3, 0.5)
         got = real_run(x, y, far, 0, 6, seed)[0]
         check.close(got, still[:, None], "a constant column, but for its rounding, is divided by 1", rtol=1e-9)
+        x[:, 1] = 0.0
+        still = ((far - x.mean(axis=0)) / np.where(x.std(axis=0) == 0, 1.0, x.std(axis=0))) @ np.full(3, 0.5)
+        got = real_run(x, y, far, 0, 6, seed)[0]
+        check.close(got, still[:, None], "a column of zeros is constant, too", rtol=1e-9)
         # As large as they are, their squares are not exact.
         far = 2.0**27 + np.array([[1.0], [3], [5], [7]])
         still = 0.5 * np.array([[-1.0], [2]]) / np.sqrt(5)
@@ -1803,8 +1897,8 @@ def leaky_run(model, optimizer, loss_fn, x, y, held_x, epochs, size, rng):
     return outputs(model.eval(), held_x)
 
 
-def share_with(bug, seed):
-    """How many of 100 held-out digits a run with this bug reads; seed: split, model, batches."""
+def read_with(bug, seed):
+    """What a run with this bug reads, and the positions of the held-out digits; seed: split, model, batches."""
     train, _, held = split(len(DIGITS), 0.8, 0.0, np.random.default_rng(seed))
     y, rng = LABELS[train], np.random.default_rng(seed)
     model = network(64, 64, 10, act=nn.ReLU, drop=0.2, seed=seed).to("float32")
@@ -1815,9 +1909,15 @@ def share_with(bug, seed):
         y = np.random.default_rng(seed + 1).permutation(y)
     if bug == "dropout stays on":
         model.train = model.eval = lambda: model
-    run = leaky_run if bug == "the leak" else mended_run
+    run = {"the leak": leaky_run, "all four": colleague_run}.get(bug, mended_run)
     loss_fn = functional.cross_entropy
     found = run(model, optimizer, loss_fn, DIGITS[train], y, DIGITS[held], 5, 64, rng)
+    return found, held
+
+
+def share_with(bug, seed):
+    """How many of 100 held-out digits a run with this bug reads."""
+    found, held = read_with(bug, seed)
     return 100 * accuracy(found, LABELS[held])
 
 
@@ -1825,17 +1925,16 @@ def share_with(bug, seed):
 # labels apart, gradients added up, dropout stays on, the leak
 prediction = [None, None, None, None]
 
-BUGS = ["labels apart", "gradients added up", "dropout stays on", "the leak", "none"]
+BUGS = ["labels apart", "gradients added up", "dropout stays on", "the leak", "all four", "none"]
 READ = {bug: np.sort([share_with(bug, seed) for seed in range(5)]) for bug in BUGS}
 if predicted(prediction, "one_bug_left"):
     for bug, found in READ.items():
         print(f"{bug}: {np.mean(found):.0f}, from {min(found):.0f} to {max(found):.0f}")
-assert max(READ["labels apart"]) < 30 and min(READ["none"]) > 93
 
 
 # %% figure="costs"
 def costs():
-    bugs = [bug for bug in BUGS if bug != "labels apart"]
+    bugs = [bug for bug in BUGS if bug not in ("labels apart", "all four")]
     ax = plots.lines(
         {bug: (READ[bug], np.full(5, float(k))) for k, bug in enumerate(bugs)},
         xlabel="of 100 held-out digits", title="Five splits each; the bar is the mean",
@@ -1854,11 +1953,24 @@ costs()
 # %% [markdown]
 # Labels apart (not drawn) leave chance. The leak does not show, and on some splits a program with a bug reads 96 of
 # 100. So a bug hunt needs tests such as `watch`.
+#
+# Last, the colleague's reading, and yours:
+
+
+# %% figure="both"
+def both():
+    (theirs, held), (ours, _) = (read_with(bug, 0) for bug in ("all four", "none"))
+    pairs = zip(theirs.argmax(axis=1)[:24], ours.argmax(axis=1)[:24])
+    titles = [f"{before} → {after}" for before, after in pairs]
+    plots.images(DIGITS[held][:24].reshape(-1, 8, 8), titles, title="The colleague's → yours")
+
+
+both()
 
 # %% [markdown]
 # ## In your own words
 # Somebody says: "My network reads 99 % of the digits. I chose width, rate and epochs by that number." What do you
-# answer? Three sentences, then open ours.
+# answer?
 #
 # <details><summary>One way to say it</summary>
 #
@@ -1908,7 +2020,6 @@ except ImportError:
 # | NaN from some step on | the rate; if it is not that, `detect_anomaly` |
 #
 # ## One thing to try next
-# Read digits with fewer examples: `split(len(DIGITS), 0.1, 0.2, rng)`. Which matters more now, dropout or early
-# stopping?
+# Read digits with fewer examples: `split(len(DIGITS), 0.1, 0.2, rng)`.
 
 # %% progress="here"

@@ -24,7 +24,7 @@ def slope_along(f, inputs, u, vs, h):
 
 wrong("slope_along", "forward", "This goes ahead of x only. Go to both sides: a central difference.",
       source=changed(SLOPE, ("x - h * v", "x"), ("(2 * h)", "h")))
-wrong("slope_along", "over_h", "The two points are 2h apart, and you divide by h.", source=changed(SLOPE, ("/ (2 * h)", "/ h")))
+wrong("slope_along", "over_h", "Twice as large as it should be: the two points are 2h apart, h ahead and h behind, and the rise is divided by 2h.", source=changed(SLOPE, ("/ (2 * h)", "/ h")))
 wrong("slope_along", "times_2h", "h counts where it should divide: check the parentheses around 2 * h.",
       source=changed(SLOPE, ("/ (2 * h)", "/ 2 * h")))
 wrong("slope_along", "no_u", "The outputs are added up as they are: weigh each by its number in u.",
@@ -86,6 +86,10 @@ wrong("slope_along", "there_and_back", "Adding h v and subtracting it again leav
                       "    for x, v in zip(inputs, vs):\n        x += h * v\n    return")))
 
 
+wrong("slope_along", "trace", "Outputs of one or two axes are weighed here, and there may be none, or three: multiply, and add everything up.",
+      source=changed(SLOPE, ("(u * (ahead - behind)).sum()", "np.trace(np.atleast_2d(u) @ np.atleast_2d(ahead - behind).T)")))
+
+
 @right("slope_along", "vdot")
 def slope_along(f, inputs, u, vs, h):
     moved = lambda t: np.vdot(u, f(*[x + t * v for x, v in zip(inputs, vs, strict=True)]))
@@ -126,7 +130,7 @@ FINITE = "    if not (np.isfinite(given) and np.isfinite(slope)):\n        retur
 
 wrong("agree", "absolute", "Two numbers do not agree here that differ by less than 1e-5 of the slope: that much is allowed, and the rounding on top. Or does no pair of finite numbers agree?",
       source=changed(AGREE, ("1e-5 * abs(slope) + room", "room")))
-wrong("agree", "fixed", "A threshold of 1e-5 for all: it is 1e-5 of the slope that is allowed.",
+wrong("agree", "fixed", "The threshold does not grow with the slope: it is 1e-5 of the slope that is allowed, and `room` on top.",
       source=changed(AGREE, ("1e-5 * abs(slope) + room", "1e-5 + room")))
 wrong("agree", "relative", "The rounding has no weight here, or too little: add `room` as it is.",
       source=changed(AGREE, (" + room", "")))
@@ -608,6 +612,8 @@ def random_program(rng):
 
 wrong("random_program", "only_sub_in_either_order", "In add and mul the newest value is always on the same side, so an engine that mixes operands up there looks right.",
       source=changed(PROGRAM, ("            rng.shuffle(operands)\n", '            if name == "sub":\n                rng.shuffle(operands)\n')))
+wrong("random_program", "one_list_for_all", "Each call fills the same list again, so that the programs before become the newest one: begin a new list in each call.",
+      source=changed(PROGRAM, ("def random_program", "PROGRAM = []\n\n\ndef random_program"), ("    program = []\n", "    program = PROGRAM\n    program.clear()\n")))
 wrong("random_program", "kept_from_call_to_call", "The list is kept from call to call, for a default argument is made once: begin a new list in each call.",
       source=changed(PROGRAM, ("(rng)", "(rng, program=[])"), ("    program = []\n", "")))
 
@@ -713,6 +719,27 @@ def first_wrong_layer(tail, values, grads, rng):
     return max(wrong) + 1 if wrong else None
 
 
+CHECK_EACH = """
+def first_wrong_layer(tail, values, grads, rng):
+    def fits(k):
+        v = rng.standard_normal(values[k].shape)
+        slope = (tail(k, values[k] + 1e-6 * v) - tail(k, values[k] - 1e-6 * v)) / 2e-6
+        return abs(slope - (grads[k] * v).sum()) <= 1e-5 * abs(slope)
+
+    SEARCH
+"""
+wrong("first_wrong_layer", "bisects", "A wrong layer is missed. Does your search leave values out, as halving does? Two wrong layers can undo each other, and then a gradient before them is right: check each value, from the loss on.",
+      source=changed(CHECK_EACH, ("SEARCH", """\
+low, high = -1, len(values) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return None if low < 0 else low + 1""")))
+wrong("first_wrong_layer", "input_first", "A wrong layer is missed. Does your search leave values out, as halving does? Two wrong layers can undo each other, and then a gradient before them is right: check each value, from the loss on.",
+      source=changed(CHECK_EACH, ("SEARCH", """\
+if fits(0):
+        return None
+    return next((k + 1 for k in reversed(range(len(values) - 1)) if not fits(k)), None)""")))
 wrong("first_wrong_layer", "one_row_for_all", "All rows move alike along your v, so gradients whose rows are in another order look right: draw as many numbers as the value has.",
       source=changed(LAYER, ("values[k].shape)", "(1, values[k].shape[-1]))")))
 
@@ -755,7 +782,7 @@ def mended_test(f, gradient, x):
             return False
         return True
 """)
-wrong("mended_test", "first_entry", "`return True` inside the loop: only the first entry is looked at.",
+wrong("mended_test", "first_entry", "Only the first entry is looked at, as where `return True` stands inside the loop.",
       source=changed(MENDED, ("            return False\n    return True", "            return False\n        return True")))
 wrong("mended_test", "no_abs", "A gradient that is too large passes: compare the size of the difference.",
       source=changed(MENDED, ("abs(slope - given[i])", "(slope - given[i])")))
@@ -795,7 +822,7 @@ wrong("mended_test", "thousandth", "Where a function bends strongly, your differ
       source=changed(MENDED, ("gradient(x), 1e-6", "gradient(x), 1e-3")))
 wrong("mended_test", "divided", "An entry that is 0 has no relative error: allow a little absolute one.",
       source=changed(MENDED, ("abs(slope - given[i]) <= 1e-7 + 1e-4 * abs(slope)", "abs(slope - given[i]) / abs(slope) <= 1e-4")))
-wrong("mended_test", "last_only", "Only the last entry is compared: the comparison stands behind the loop.",
+wrong("mended_test", "last_only", "Only the last entry is compared, as where the comparison stands behind the loop.",
       source=changed(MENDED, ("        if not abs", "    if not abs"), ("            return False", "        return False")))
 wrong("mended_test", "stays_moved", "An entry that has been moved is not put back before the next one moves.", source="""
 def mended_test(f, gradient, x):

@@ -243,10 +243,10 @@ with exercise("slope_along") as check:
         """What slope_along gives for the sum of k times the k-th input, however many there are."""
         return slope_along(lambda *xs: sum(k * x for k, x in enumerate(xs, 1)), inputs, u, vs, 0.5)
 
-    for count in (1, 3, 4):
-        (u, *vs), (_, *xs) = ([next(check.cases(1, array(2, 3)))[0] for _ in range(count + 1)] for _ in range(2))
+    for count, shape in ((1, (2, 3)), (3, (2, 3, 3)), (4, ())):
+        (u, *vs), (_, *xs) = ([next(check.cases(1, array(*shape)))[0] for _ in range(count + 1)] for _ in range(2))
         expected = sum(k * (u * v).sum() for k, v in enumerate(vs, 1))
-        check.close(slope_of_a_sum(xs, u, vs), expected, "one input, or more than two", rtol=1e-9, atol=1e-10)
+        check.close(slope_of_a_sum(xs, u, vs), expected, "one input, or more than two; any number of axes", rtol=1e-9, atol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1208,7 +1208,8 @@ def programs_drawn(count, seed):
     def plain(position):
         return int(position) if isinstance(position, (int, np.integer)) else str(position)
 
-    return [[(str(name), *map(plain, at)) for name, *at in random_program(rng)] for _ in range(count)]
+    drawn = [random_program(rng) for _ in range(count)]  # all of them, before the first is looked at
+    return [[(str(name), *map(plain, at)) for name, *at in program] for program in drawn]
 
 
 NUMBERS = {  # what OPERATIONS does, on plain numbers, and the slopes
@@ -1601,6 +1602,10 @@ with exercise("first_wrong_layer") as check:
         subject, values, grads = case(KINDS, WEIGHTS, rng.standard_normal((3, 3)), {layer: lambda g: g[::-1]})
         got = layer_found.asking(subject)(values, grads, check.rng.randrange(2**31))
         check.close(got, layer, "a layer that passes its rows in another order")
+    # Layer 3 makes good what layer 4 did: before it gradients are right again.
+    subject, values, grads = case(KINDS, WEIGHTS, rng.standard_normal((2, 3)), {4: lambda g: 2 * g, 3: lambda g: g / 2})
+    got = layer_found.asking(subject)(values, grads, check.rng.randrange(2**31))
+    check.close(got, 4, "two wrong layers, of which one undoes what the other does")
     ### END HIDDEN TESTS
 
 # %% [markdown]

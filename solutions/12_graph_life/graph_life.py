@@ -836,7 +836,7 @@ class Losses:
 
 
 def far_run(run, ask, start, batches):
-    """Let `run` train on losses that are far away; what it gives, and whether its array is still that of w."""
+    """Let `run` train on losses that are far away; what it gives, whether its array is still that of w, and w then."""
     link, w = LossLink(ask), Tensor(np.array(start), requires_grad=True)
 
     def step():
@@ -847,7 +847,8 @@ def far_run(run, ask, start, batches):
 
     given = run(loss_of, step, w, batches, "held out")
     last = given[-1] if isinstance(given, tuple) else None
-    return given, bool(np.shares_memory(w.data, last.data if isinstance(last, Tensor) else np.asarray(last, dtype=float)))
+    shared = np.shares_memory(w.data, last.data if isinstance(last, Tensor) else np.asarray(last, dtype=float))
+    return given, bool(shared), np.array(w.data)
 
 
 def leaks(run):
@@ -910,10 +911,10 @@ def mended_leaks(loss_of, step, w, batches, held_out):
 # %% probes="mended_leaks"
 @probe
 def trained(ask, start, batches):
-    """The losses, the mean and the best weights, as mended_leaks gives them; whether these are the memory of w; and the
-    list of batches afterwards."""
+    """The losses, the mean and the best weights, as mended_leaks gives them; whether these are the memory of w; then w
+    and the list of batches afterwards."""
     try:
-        (history, mean, best), shared = far_run(mended_leaks, ask, start, batches)
+        (history, mean, best), shared, left = far_run(mended_leaks, ask, start, batches)
     except Refused as error:
         return str(error)
     for what, one, kinds in (*(("a loss", n, (int, float)) for n in history), ("the mean", mean, (int, float)),
@@ -921,7 +922,7 @@ def trained(ask, start, batches):
         if not isinstance(one, kinds):
             name = "loss, with what it holds" if isinstance(one, FarLoss) else type(one).__name__
             return f"{what} is to be {'an array' if what == 'best' else 'a plain number'}, and here it is a {name}"
-    return history, float(mean), best, shared, batches
+    return history, float(mean), best, shared, left, batches
 
 
 def far_training(check, train, held_out, weights):
@@ -956,6 +957,7 @@ with exercise("mended_leaks") as check:
     for kind, left in (("held-out", machine.left[1::2]), ("training", machine.left[::2])):
         check.true(left == [0] * 5, f"graphs alive when a {kind} loss begins: {left}")
     check.equal(machine.events[:4], ROUND, "in this order, held out without a graph")
+    check.close(got[4], np.array([5.0, 2.0]), "and w has the weights of the last step")
     ### BEGIN HIDDEN TESTS
     for count in (1, 2, 5, 8):
         rng = np.random.default_rng(check.rng.randrange(2**31))
@@ -1587,18 +1589,19 @@ def chain_far_away(ask, length, back):
 
 @probe
 def tanh_rule(x, g):
-    """The value, what the rule gives for g, twice, whether the parents are right, and the data of x then."""
+    """The value, what the rule gives for g, and then for 2 g, whether the parents are right, and the data of x then."""
     node = Node(np.array(x))
     out = tanh_node(node)
     if not callable(out.back):
         return f"back is a {type(out.back).__name__}, no function"
     if not isinstance(out.parents, (tuple, list)):
         return f"parents is a {type(out.parents).__name__}, no tuple"
-    first = np.array(out.back(g))
+    first = out.back(g)
     if not callable(out.back):
         return f"the rule is called twice, and after once back is a {type(out.back).__name__}"
-    again, parents = np.array(out.back(g)), len(out.parents) == 1 and out.parents[0] is node
-    return {"data": out.data, "back(g)": first, "back(g) again": again, "x is its parent": parents, "x.data": node.data}
+    second, parents = out.back(2.0 * g), len(out.parents) == 1 and out.parents[0] is node
+    first, second = np.array(first), np.array(second)  # now: what the first call gave may not change in the second
+    return {"data": out.data, "back(g)": first, "back(2 g)": second, "x is its parent": parents, "x.data": node.data}
 
 
 def rule_of(check, x, g):
@@ -1612,7 +1615,7 @@ def rule_of(check, x, g):
 def rule_expected(x, g):
     """What it should be."""
     up = g * (1 - np.tanh(x) ** 2)
-    return {"data": np.tanh(x), "back(g)": up, "back(g) again": up, "x is its parent": True, "x.data": x}
+    return {"data": np.tanh(x), "back(g)": up, "back(2 g)": 2.0 * up, "x is its parent": True, "x.data": x}
 
 
 def chain_of_tanh(check, length, back=True):
@@ -1635,7 +1638,7 @@ def chain_of_tanh(check, length, back=True):
 # %% check="tanh_node" points=2
 with exercise("tanh_node") as check:
     x, g = np.array([0.5, -1.0]), np.array([10.0, 3.0])
-    check.close(rule_of(check, x, g), rule_expected(x, g), "t = tanh x; g (1 - t²), twice")
+    check.close(rule_of(check, x, g), rule_expected(x, g), "g (1 - tanh²), then for 2 g")
     check.untouched("g is the caller's")
     got, expected, alive, bait = chain_of_tanh(check, 5)
     check.close(got, expected, "five in a row: the value, and the gradient of the first")

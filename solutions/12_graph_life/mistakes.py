@@ -446,6 +446,10 @@ wrong("mended_leaks", "weights_as_a_tensor", "The best weights are a Tensor here
       source=changed(RUN, ("w.data.copy()", "w.detach().clone()")))
 
 
+wrong("mended_leaks", "best_put_back", "At the end w has other weights than those of the last step. The best ones are given back, and w is left as `step` made it.",
+      source=changed(RUN, ("    return history", "    w.data[...] = best\n    return history")))
+
+
 right("mended_leaks", "detached_mean",
       source=changed(RUN, ("0.1 * loss.item()", "0.1 * loss.detach()"), ("(held_out).item()", "(held_out)"),
                      ("check < lowest", "check.item() < lowest"), ("= check,", "= check.item(),"), TO_FLOAT))
@@ -729,8 +733,15 @@ wrong("Saved", "numbers_alone", "Two numbers are no sentence: say which is the v
       source=changed(SAVED, ("it is at version {now}, expected version {self.version}", "{now}, {self.version}"), ("changed in place: ", "")))
 wrong("Saved", "deleted_twice", "`free` may be called twice.",
       source=changed(SAVED, ("if self.counted is None", "if not hasattr(self, 'counted')"), (GONE, "        del self.counted\n")))
-wrong("Saved", "identity", "Two ints of the same value need not be one object: compare with `!=`, and not with `is not`.",
+RAISES_STILL = (
+    "The version is again what it was, and `get` raises. Are ints compared by `is not`? Two of the same value need not be one "
+    "object: `!=`. Or is an earlier complaint remembered? Compare anew each time."
+)
+wrong("Saved", "identity", RAISES_STILL,
       source=changed(SAVED, ("self.counted.version != self.version", "self.counted.version is not self.version")))
+wrong("Saved", "complaint_remembered", RAISES_STILL,
+      source=changed(SAVED, ("counted, counted.version", "counted, counted.version\n        self.changed = False"),
+                     ("if self.counted.version != self.version:", "if self.changed or self.counted.version != self.version:\n            self.changed = True")))
 wrong("Saved", "gives_the_error", "The error is given back like a value: raise it.",
       source=changed(SAVED, ("            raise RuntimeError(f", "            return RuntimeError(f"), ("            raise RuntimeError(\"freed", "            return RuntimeError(\"freed")))
 wrong("Saved", "same_numbers_pass", "The version has changed, and `get` gives the array: note it when the value is saved, ask the value again at each `get`, and raise where the two differ, whatever the numbers are.",
@@ -919,6 +930,12 @@ wrong("tanh_node", "overwrites_its_value", "The rule works once: a second backwa
       source=in_lines("t[...] = 1.0 - t * t", "return g * t"))
 wrong("tanh_node", "sums_the_gradient", "What the rule gives has an entry for each entry of x, and nothing is summed.",
       source=changed(TANH, ("g * (1.0 - t * t)", "np.sum(g * (1.0 - t * t))")))
+
+
+wrong("tanh_node", "one_array_for_all_calls", "What the rule gave for one g changes when it is called with the next: each call needs a new array.",
+      source=changed(TANH, (RULE, "    slope, room = 1.0 - t * t, 0.0 * t\n\n    def back(g):\n        room[...] = slope\n        room[...] = room * g\n        return room\n\n    out.back = back\n")))
+wrong("tanh_node", "first_answer_kept", "A second call with another g gives what the first one gave: the rule depends on its g, each time.",
+      source=changed(TANH, (RULE, "    found = []\n\n    def back(g):\n        if not found:\n            found.append(g * (1.0 - t * t))\n        return found[0]\n\n    out.back = back\n")))
 
 
 # What a learner's own style does to an array, and on that machine as well.

@@ -679,6 +679,21 @@ wrong("gradients", "asked_for_each_parent", "The numbers are right, and a rule w
       source=changed(PASS, (f"for parent, part in zip(node.parents, {ARGUMENTS}):\n", f"for i, parent in enumerate(node.parents):\n            part = {ARGUMENTS}[i]\n")))
 wrong("gradients", "stops_at_zeros", ZEROS_COUNT,
       source=changed(PASS, ("node.rule is None", "node.rule is None or not arrived[node].data.any()")))
+wrong("gradients", "kept_for_the_root", "The gradients stand in another order than the leaves. Are they kept for a root from call to call? In the next call other leaves may be asked for: keep nothing.", source="""
+_made = {}
+
+
+def gradients(root, leaves):
+    if root not in _made:
+        arrived = {root: Node(np.ones_like(root.data))}
+        for node in newest_first(root):
+            if node.rule is None:
+                continue
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived[parent] = arrived[parent] + part if parent in arrived else part
+        _made[root] = [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+    return _made[root]
+""")
 wrong("gradients", "return_in_the_loop", "The `return` stands in the loop, so that the pass ends after its first Node with a rule. It belongs behind the loop.",
       source=changed(PASS, ("    return [", "        return [")))
 
@@ -950,7 +965,7 @@ def hvp(f, x, v):
     return gradient(gradient(f(x), x), x).data * v
 
 
-@wrong("hvp", "without_v", "That is the product with a vector of ones: v does not occur in it.")
+@wrong("hvp", "without_v", "That is the product with a vector of ones: the numbers in v do not count, or their signs alone do.")
 def hvp(f, x, v):
     x = Tensor(x, requires_grad=True)
     return gradient(gradient(f(x), x), x).data
@@ -1140,13 +1155,13 @@ def hvp(f, x, v):
     return along(gradient(f(x), x), x, v).data
 
 
-@wrong("hvp", "v_in_f", "v was multiplied into f, so that one gradient is all that was taken. It belongs to the gradient, which is differentiated again.")
+@wrong("hvp", "v_in_f", "That is the gradient times the sum of v, as when v is multiplied into f. It belongs to the gradient, which is differentiated again.")
 def hvp(f, x, v):
     x = Tensor(x, requires_grad=True)
     return gradient(f(x) * v, x).data
 
 
-@wrong("hvp", "by_v", "That was differentiated by v, which gives the gradient back. The gradient, times v, is differentiated by x.")
+@wrong("hvp", "by_v", "That is the gradient itself, as when its product with v is differentiated by v. Differentiate that product by x.")
 def hvp(f, x, v):
     x, v = Tensor(x, requires_grad=True), Tensor(v, requires_grad=True)
     return gradient((gradient(f(x), x) * v).sum(), v).data
@@ -1168,7 +1183,7 @@ wrong("hvp", "two_differences", GO_THROUGH, source=changed(
                      "    def d(h):\n        return (g(x + h * v) - g(x - h * v)) / (2 * h)\n\n    return (4 * d(0.5) - d(1.0)) / 3\n")))
 
 
-@wrong("hvp", "gradient_left_in_grad", "The gradient itself is in the result: it was still in `x.grad` when the second pass added to it. Set `x.grad` to None in between, or use `gradient`.")
+@wrong("hvp", "gradient_left_in_grad", "The gradient itself is added to the result, as where it is still in `x.grad` when the second pass adds to it. Set `x.grad` to None in between, or use `gradient`.")
 def hvp(f, x, v):
     x = Tensor(x, requires_grad=True)
     f(x).backward(create_graph=True)
@@ -1373,7 +1388,7 @@ def conjugate_gradients(product, b, steps):
     return np.linalg.solve(H, b)
 
 
-@wrong("conjugate_gradients", "begins_at_b", "p begins with b, and r does not know: begin with zeros.")
+@wrong("conjugate_gradients", "begins_at_b", "p is too large by b, as where it begins with b, and r does not know: begin with zeros.")
 def conjugate_gradients(product, b, steps):
     p, r, d = b, b, b
     for _ in range(steps):
@@ -1574,6 +1589,22 @@ wrong("conjugate_gradients", "no_dots", "Products were taken entry by entry. r �
       source=changed(CG, ("size = r @ r", "size = r * r"), ("if size == 0", "if not size.any()"), ("(d @ Hd)", "(d * Hd)"), ("(r @ r) / size", "(r * r) / size")))
 wrong("conjugate_gradients", "a_bit_more_below", "Nothing ends the loop where r · r is 0. A small number added below a fraction is no stop: products are still taken, and where r · r is small itself, the number is no longer small beside it.",
       source=changed(CG, ("        if size == 0:\n            break\n", ""), ("(d @ Hd)", "(d @ Hd + 1e-30)"), ("/ size", "/ (size + 1e-30)")))
+
+
+wrong("conjugate_gradients", "missing_by_another_product", "More products are taken than steps, at least where there are many of them. After a step a · Hd comes off r, and that Hd is there already: one product a step.", source="""
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for k in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        a = size / (d @ Hd)
+        p = p + a * d
+        r = b - product(p) if k % 50 == 49 else r - a * Hd
+        d = r + (r @ r) / size * d
+    return p
+""")
 
 
 @right("conjugate_gradients", "keeps_the_square")
@@ -1879,7 +1910,7 @@ def mended_penalty(f, x):
 @wrong(
     "mended_penalty",
     "mean_of_f",
-    "With one row it is right. With more, each gradient is divided by their number: it is taken of the mean of f.",
+    "With one row it is right. With more, it is too small by the square of their number, as where the gradient is that of the mean of f: take that of the sum.",
 )
 def mended_penalty(f, x):
     x = Tensor(x, requires_grad=True)
@@ -1900,7 +1931,13 @@ def mended_penalty(f, x):
     return (x.grad**2).sum(-1).mean()
 
 
-@wrong("mended_penalty", "gradient_of_one_row", "Only the first row of f was differentiated, so the other rows have slopes of 0: take the gradient of the sum of all.")
+TOO_SMALL_BY_N = (
+    "Too small by the number of rows. Was one row of f alone differentiated, or is there a mean of f, or two means over the rows? Take "
+    "the gradient of the sum of f, and one mean over the rows."
+)
+
+
+@wrong("mended_penalty", "gradient_of_one_row", TOO_SMALL_BY_N)
 def mended_penalty(f, x):
     x = Tensor(x, requires_grad=True)
     slopes = gradient(f(x)[0], x)
@@ -2069,7 +2106,7 @@ def mended_penalty(f, x):
     return (g * g).mean() * x.shape[1]
 
 
-@wrong("mended_penalty", "mean_of_f_and_sum", "All squares are added up, and the gradient is that of the mean of f: with N rows this is 25 / N. Sum for f, mean over the rows.")
+@wrong("mended_penalty", "mean_of_f_and_sum", TOO_SMALL_BY_N)
 def mended_penalty(f, x):
     x = Tensor(x, requires_grad=True)
     slopes = gradient(f(x).mean(), x)
@@ -2105,21 +2142,21 @@ def residual(u, t):
     return gradient(values, t) + values
 
 
-@wrong("residual", "mean", "u'' is too small by the number of rows: one of the gradients was taken of a mean.")
+@wrong("residual", "mean", "u'' is too small by the number of rows, as where one of the gradients is that of a mean.")
 def residual(u, t):
     t = Tensor(t, requires_grad=True)
     values = u(t)
     return gradient(gradient(values.mean(), t), t) + values
 
 
-@wrong("residual", "two_means", "u'' is too small by the square of the number of rows: both gradients are of means.")
+@wrong("residual", "two_means", "u'' is too small by the square of the number of rows, as where both gradients are of means.")
 def residual(u, t):
     t = Tensor(t, requires_grad=True)
     values = u(t)
     return gradient(gradient(values.mean(), t).mean(), t) + values
 
 
-ONLY_U = "Only u is there, so the second gradient is 0: `.data` or a new Tensor cuts the graph, and both gradients are by t."
+ONLY_U = "Only u is there. Where the second gradient is 0, `.data` or a new Tensor has cut the graph, or it is not by t."
 
 
 @wrong("residual", "slope_is_cut", ONLY_U)
@@ -2535,6 +2572,15 @@ wrong("fixed_point_rule", "one_number_of_s", "All rows of W were multiplied by t
       source=changed(SOLVE, ("s[:, None] * W", "s[0] * W")))
 wrong("fixed_point_rule", "no_eye", "A number minus S takes S from 1 everywhere. The identity is 1 on the diagonal only: `np.eye`.",
       source=changed(SOLVE, ("np.eye(len(z))", "1")))
+@right("fixed_point_rule", "from_W_and_x")
+def fixed_point_rule(g, z, W, x):
+    a = W @ z + x
+    s = 1 / np.cosh(a) ** 2
+    u = np.linalg.solve(np.eye(len(W)) - W.T * s, g)
+    c = s * u
+    return c[:, None] * np.tanh(a), c
+
+
 wrong("fixed_point_rule", "forward", "That is how z changes if x changes by g: forward. Backward, the transposed is solved, with g itself, and the slope comes after it.",
       source=changed(SOLVE, ("(np.eye(len(z)) - s[:, None] * W).T, g)", "np.eye(len(z)) - s[:, None] * W, s * g)"),
                      ("np.outer(s * u, z), s * u", "np.outer(u, z), u")))

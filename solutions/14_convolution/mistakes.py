@@ -55,14 +55,6 @@ def conv1d(x, w):
     return np.array([w * x[i : i + len(w)] for i in range(len(x) - len(w) + 1)])
 
 
-@wrong("conv1d", "in_place", "The sums are cut down to integers: they are written into an array of x's dtype, or into x itself. Make a new one, of floats.")
-def conv1d(x, w):
-    n = len(x) - len(w) + 1
-    for i in range(n):
-        x[i] = w @ x[i : i + len(w)]
-    return x[:n]
-
-
 @wrong("conv1d", "round_the_corner", "At the end the kernel meets the beginning of x again. Only the places where it fits are asked for.")
 def conv1d(x, w):
     return sum(w[k] * np.roll(x, -k) for k in range(len(w)))
@@ -102,7 +94,7 @@ def conv1d(x, w):
 
 
 # Behind those that cut down to integers: where x holds integers, it gives what they give.
-@wrong("conv1d", "in_place_of_floats", "x changes while you read it: write into a new array.")
+@wrong("conv1d", "in_place_of_floats", "x changes while you read it, and the caller's x is another one afterwards: write into a new array, of floats.")
 def conv1d(x, w):
     n = len(x) - len(w) + 1
     for i in range(n):
@@ -166,6 +158,30 @@ def conv1d(x, w):
     for k in range(len(w)):
         out[:] = out + w[k] * x[k : k + len(out)]
     return out
+""",
+)
+
+
+wrong(
+    "conv1d",
+    "first_number_alone",
+    "Only the first number is computed: does `return` stand inside the loop? It ends the function at once.",
+    source="""
+def conv1d(x, w):
+    out = np.zeros(len(x) - len(w) + 1)
+    for i in range(len(out)):
+        out[i] = w @ x[i : i + len(w)]
+        return out
+""",
+)
+wrong(
+    "conv1d",
+    "w_turned_for_the_caller",
+    "The numbers are right, and the caller's w is in reverse afterwards: turn a view or a copy, `w[::-1]`, and write nothing into w.",
+    source="""
+def conv1d(x, w):
+    w[:] = w[::-1].copy()
+    return np.convolve(x, w, mode="valid")
 """,
 )
 
@@ -330,6 +346,20 @@ def conv1d_rule(g, x, w):
 
 wrong("conv1d_rule", "in_the_dtype_of_w", "x was brought to the dtype of w: where w holds integers, the decimals of x are lost.",
       source=changed(PLACE_BY_PLACE, ("    to_x, to_w = ", "    x = x.astype(w.dtype)\n    to_x, to_w = ")))
+
+
+wrong("conv1d_rule", "zeros_behind_g_alone", "Zeros stand on one side of g only, and half as many as are needed, so some places are missing: len(w) - 1 belong on each side.",
+      source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, (0, len(w) - 1))"), ("range(len(x))", "range(len(g))")))
+wrong("conv1d_rule", "three_written_down", "Slices of x differ in length, since the last ones reach over its end, and no array can be made of them: a window is as long as w, and no fixed number.", source="""
+def conv1d_rule(g, x, w):
+    to_w = np.array([x[i : i + 3] for i in range(len(g))]).T @ g
+    return np.convolve(g, w), to_w
+""")
+wrong("conv1d_rule", "side_by_side_of_both", "The steps are taken as if the numbers of x lay side by side in memory. In a view such as x[::2] they do not.", source="""
+def conv1d_rule(g, x, w):
+    seen = np.lib.stride_tricks.as_strided(x, (len(w), len(g)), (x.itemsize, x.itemsize))
+    return np.convolve(g, w), seen @ g
+""")
 
 
 # -- patches ----------------------------------------------------------------------------------------------------------
@@ -510,6 +540,47 @@ def patches(x, kh, kw, stride=1, padding=0):
     return found.reshape(n, c * kh * kw, rows * columns).copy()
 
 
+BEYOND = "An index goes over an end. A place is i · columns + j; in the kernel, i runs over its kh rows and j over its kw columns."
+FILLED = """
+def patches(x, kh, kw, stride=1, padding=0):
+    n, c, h, w = x.shape
+    rows, columns = places_along(h, kh, stride, padding), places_along(w, kw, stride, padding)
+    x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    found = np.empty((n, c * kh * kw, rows * columns), x.dtype)
+    for i in range(rows):
+        for j in range(columns):
+            seen = x[:, :, i * stride : i * stride + kh, j * stride : j * stride + kw]
+            found[:, :, i * columns + j] = seen.reshape(n, -1)
+    return found
+"""
+wrong("patches", "place_by_rows", BEYOND, source=changed(FILLED, ("i * columns + j", "i * rows + j")))
+wrong("patches", "loops_exchanged", BEYOND,
+      source=changed(PATCHES, ("for i in range(kh):\n        for j in range(kw):", "for i in range(kw):\n        for j in range(kh):")))
+wrong("patches", "batch_into_places", "All pictures share one matrix here. Each has its own, (N, C · kh · kw, places): the batch is an axis in front.",
+      source=changed(PATCHES, ("found.reshape(n, c * kh * kw, rows * columns)", "found.transpose(1, 2, 3, 0, 4, 5).reshape(c * kh * kw, n * rows * columns)")))
+wrong("patches", "places_counted_without_stride", "Patches of different sizes: the last ones hang over the picture. Count the places with the stride and the border, as `places_along` does.", source="""
+def patches(x, kh, kw, stride=1, padding=0):
+    n, c, h, w = x.shape
+    x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    found = []
+    for i in range(h - kh + 1):
+        for j in range(w - kw + 1):
+            found.append(x[:, :, i * stride : i * stride + kh, j * stride : j * stride + kw].reshape(n, -1))
+    return np.stack(found, axis=2)
+""")
+wrong("patches", "places_counted_without_stride_in_the_border", "Patches of different sizes: the last ones hang over the picture. Count the places with the stride and the border, as `places_along` does.", source="""
+def patches(x, kh, kw, stride=1, padding=0):
+    x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    n, c, h, w = x.shape
+    found = []
+    for i in range(h - kh + 1):
+        for j in range(w - kw + 1):
+            found.append(x[:, :, i * stride : i * stride + kh, j * stride : j * stride + kw].reshape(n, -1))
+    return np.stack(found, axis=2)
+""")
+right("patches", "filled", source=FILLED)
+
+
 # -- patch_product_rule -----------------------------------------------------------------------------------------------
 
 PRODUCT = """
@@ -607,6 +678,34 @@ wrong("patch_product_rule", "dot_of_stacks", "With two pictures there are too ma
 
 wrong("patch_product_rule", "mean_over_pictures", "The weights and the bias get the mean over the pictures. They were used for each of them, so what arrives is added up.",
       source=changed(PRODUCT, ("(0, 2, 1)).sum(axis=0)", "(0, 2, 1)).mean(axis=0)"), ("g.sum(axis=(0, 2))", "g.sum(axis=2).mean(axis=0)")))
+
+
+wrong("patch_product_rule", "p_added_up", "The gradient of p is added up over the pictures: each picture has patches of its own, so it keeps its own. Only what the pictures share is added up.",
+      source=changed(PRODUCT, ("to_p = matrix.T @ g", "to_p = (matrix.T @ g).sum(axis=0)")))
+wrong("patch_product_rule", "pictures_as_kernels", "The gradient of the weights has one part for each picture: the sum over them is missing.",
+      source=changed(PRODUCT, (".sum(axis=0)", ""), ("to_weight.reshape(weight.shape)", "to_weight.reshape(-1, *weight.shape[1:])")))
+wrong("patch_product_rule", "batch_reshaped_away", "Pictures and kernels are mixed: `reshape` alone leaves all numbers in their order, and the picture's axis stands in front of the kernel's. Bring it beside the places first.",
+      source=changed(PRODUCT, ("(g @ p.transpose(0, 2, 1)).sum(axis=0)", "g.reshape(len(weight), -1) @ p.reshape(p.shape[1], -1).T")))
+wrong("patch_product_rule", "last_picture", "Of several pictures only the last one is kept: each adds its part.", source="""
+def patch_product_rule(g, p, weight):
+    matrix = weight.reshape(len(weight), -1)
+    for n in range(len(p)):
+        to_weight, to_bias = g[n] @ p[n].T, g[n].sum(axis=1)
+    return matrix.T @ g, to_weight.reshape(weight.shape), to_bias
+""")
+wrong("patch_product_rule", "last_picture_of_the_weights", "Of several pictures only the last one is kept for the weights: each adds its part.", source="""
+def patch_product_rule(g, p, weight):
+    matrix = weight.reshape(len(weight), -1)
+    for n in range(len(p)):
+        to_weight = g[n] @ p[n].T
+    return matrix.T @ g, to_weight.reshape(weight.shape), g.sum(axis=(0, 2))
+""")
+wrong("patch_product_rule", "bias_of_ones", "The bias gets ones, whatever g is: each place of each picture adds its g.",
+      source=changed(PRODUCT, ("g.sum(axis=(0, 2))", "np.ones(len(weight))")))
+wrong("patch_product_rule", "places_in_the_middle", "The gradient of p has places and numbers of the kernel exchanged: it has the shape of p, places come last.",
+      source=changed(PRODUCT, ("matrix.T @ g", "g.transpose(0, 2, 1) @ matrix")))
+wrong("patch_product_rule", "bias_over_kernels", "For the bias, kernels are added up, and places are not: it is one number for each kernel, so add up over pictures and places.",
+      source=changed(PRODUCT, ("g.sum(axis=(0, 2))", "g.sum(axis=0).sum(axis=0)")))
 
 
 # -- scatter ----------------------------------------------------------------------------------------------------------
@@ -724,6 +823,47 @@ def scatter(g, shape, kh, kw, stride=1, padding=0):
             grad[:, :, i : i + kh, j : j + kw] += g[:, :, place].reshape(n, c, kh, kw)
             place += 1
     return grad[:, :, padding : h + padding, padding : w + padding]
+
+
+wrong("scatter", "first_row_of_the_kernel", "Only the first row of the kernel gives its parts: does `return` stand inside the outer loop?",
+      source=changed(SCATTER, ("    return grad[", "        return grad[")))
+wrong("scatter", "first_number_of_the_kernel", "Only the first number of the kernel gives its parts: does `return` stand inside the loops?",
+      source=changed(SCATTER, ("    return grad[", "            return grad[")))
+wrong("scatter", "height_for_width", "Height and width are exchanged where the places are counted: rows go along h, with kh, columns along w, with kw.",
+      source=changed(SCATTER, ("(grad.shape[2] - kh) // stride + 1, (grad.shape[3] - kw) // stride + 1", "places_along(w, kh, stride, padding), places_along(h, kw, stride, padding)")))
+wrong("scatter", "border_to_pixel_0", "What went to the border is added to a pixel of the picture, its first: an index of 0 in the border means that pixel, too. What went to the border is lost.", source="""
+def scatter(g, shape, kh, kw, stride=1, padding=0):
+    n, c, h, w = shape
+    at = np.arange(n * c * h * w).reshape(shape)
+    at = np.pad(at, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    at = np.lib.stride_tricks.sliding_window_view(at, (kh, kw), axis=(2, 3))[:, :, ::stride, ::stride]
+    grad = np.zeros(n * c * h * w, g.dtype)
+    np.add.at(grad, at.transpose(0, 1, 4, 5, 2, 3).ravel(), g.ravel())
+    return grad.reshape(shape)
+""")
+wrong("scatter", "no_border_at_all", "The parts do not fit: grad needs its border, which is cut off at the end, and the border counts once. `places_along` takes the picture's h and w, and adds it.", source="""
+def scatter(g, shape, kh, kw, stride=1, padding=0):
+    n, c, h, w = shape
+    grad = np.zeros(shape, g.dtype)
+    rows, columns = places_along(h, kh, stride, padding), places_along(w, kw, stride, padding)
+    g = g.reshape(n, c, kh, kw, rows, columns)
+    for i in range(kh):
+        for j in range(kw):
+            grad[:, :, i : i + stride * rows : stride, j : j + stride * columns : stride] += g[:, :, i, j]
+    return grad
+""")
+wrong("scatter", "places_without_the_border", "The places in the border are left out: count them with it, from 0 to the picture's height and 2 · padding, less kh.", source="""
+def scatter(g, shape, kh, kw, stride=1, padding=0):
+    n, c, h, w = shape
+    grad, place = np.zeros((n, c, h + 2 * padding, w + 2 * padding), g.dtype), 0
+    for i in range(0, h - kh + 1, stride):
+        for j in range(0, w - kw + 1, stride):
+            grad[:, :, i : i + kh, j : j + kw] += g[:, :, place].reshape(n, c, kh, kw)
+            place += 1
+    return grad[:, :, padding : padding + h, padding : padding + w]
+""")
+wrong("scatter", "no_end", "The slices do not fit the parts: they end at i + stride · rows and j + stride · columns.",
+      source=changed(SCATTER, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i::stride, j::stride")))
 
 
 # -- max_pool ---------------------------------------------------------------------------------------------------------
@@ -906,6 +1046,46 @@ def max_pool_back(g, x, k):
     return from_windows(parts, x.shape, k)
 """)
 
+ONE_WINDOW = """
+def max_pool(x, k):
+    return windows(x, k).max(axis=-1)
+
+
+def max_pool_back(g, x, k):
+    grad, largest = np.zeros(x.shape), max_pool(x, k)
+    for n, c, i, j in np.ndindex(*g.shape):
+        done = False
+        for a in range(k):
+            for b in range(k):
+                if not done and x[n, c, k * i + a, k * j + b] == largest[n, c, i, j]:
+                    grad[n, c, k * i + a, k * j + b] = g[n, c, i, j]
+                    done = True
+    return grad
+"""
+wrong("max_pool", "the_largest_itself", "The largest number itself stands where its g belongs.",
+      source=changed(POOL, ("chosen * g[..., None]", "chosen * seen")))
+wrong("max_pool", "first_by_columns", "Of equal numbers the first is looked for column by column: windows are read row by row.",
+      source=changed(ONE_WINDOW, ("        for a in range(k):\n            for b in range(k):", "        for b in range(k):\n            for a in range(k):")))
+wrong("max_pool", "shape_of_the_windows", NO_ROOM, source=changed(POOL, ("x.shape, k)", "seen.shape, k)")))
+wrong("max_pool", "one_loop_left", "Of equal numbers, one in each row of the window gets g: `break` leaves one loop, and the loop around it goes on.",
+      source=changed(ONE_WINDOW, ("            for b in range(k):\n                if not done and", "            for b in range(k):\n                if"), ("                    done = True", "                    break")))
+wrong("max_pool", "first_window_alone", "Only one window gets its g: does `break`, or `return`, end the loop over the windows, too?",
+      source=changed(ONE_WINDOW, ("                    done = True\n", "                    done = True\n        break\n")))
+wrong("max_pool", "repeated", "The gradient is smaller than x: what fills no window belongs to it, with zeros.", source="""
+def max_pool(x, k):
+    return windows(x, k).max(axis=-1)
+
+
+def max_pool_back(g, x, k):
+    h, w = g.shape[2] * k, g.shape[3] * k
+    large = np.repeat(np.repeat(g, k, axis=2), k, axis=3)
+    seen = windows(x, k)
+    chosen = np.arange(k * k) == seen.argmax(axis=-1)[..., None]
+    return large * (from_windows(1.0 * chosen, x.shape, k)[:, :, :h, :w] > 0)
+""")
+right("max_pool", "window_by_window", source=ONE_WINDOW)
+
+
 # -- receptive_field --------------------------------------------------------------------------------------------------
 
 FIELD = """
@@ -971,7 +1151,7 @@ wrong("receptive_field", "no_layers_no_pixel", "With no layer there is a field, 
       source=changed(FIELD, ("    for kernel", "    if not layers:\n        return 0\n    for kernel")))
 wrong("receptive_field", "recurrence_forward", OTHER_ORDER, source=RECURRENCE)
 
-wrong("receptive_field", "list_emptied", "The width is right, and the caller's list is empty afterwards: go through it without `pop`.", source="""
+wrong("receptive_field", "list_emptied", "The width is right, and the caller's list has changed afterwards, with `pop` or `reverse`, for instance: go through it, or through `reversed(layers)`, and leave it as it is.", source="""
 def receptive_field(layers):
     field = 1
     while layers:
@@ -997,6 +1177,27 @@ def receptive_field(layers):
     for kernel, stride in layers[::-1]:
         seen = {stride * i + k for i in seen for k in range(kernel)}
     return max(seen) - min(seen) + 1
+
+
+wrong("receptive_field", "list_reversed", "The width is right, and the caller's list has changed afterwards, with `pop` or `reverse`, for instance: go through it, or through `reversed(layers)`, and leave it as it is.", source="""
+def receptive_field(layers):
+    layers.reverse()
+    field = 1
+    for kernel, stride in layers:
+        field = (field - 1) * stride + kernel
+    return field
+""")
+wrong("receptive_field", "first_layer_alone", "Only the first layer counts: does `return` stand inside the loop?",
+      source=changed(FIELD, ("    return size", "        return size"), ("def receptive_field(layers):\n", "def receptive_field(layers):\n    if not layers:\n        return 1\n")))
+wrong("receptive_field", "first_layer_alone_or_none", "Only the first layer counts: does `return` stand inside the loop?",
+      source=changed(FIELD, ("    return size", "        return size")))
+wrong("receptive_field", "divided", "The width is divided by the stride. From the last layer back to the pixels it grows: there a stride multiplies how far apart neighbours are.", source="""
+def receptive_field(layers):
+    n = 1
+    for k, s in layers:
+        n = (n + k - 1) // s
+    return n
+""")
 
 
 # -- mended_rule ------------------------------------------------------------------------------------------------------
@@ -1102,3 +1303,105 @@ def mended_rule(g, x, weight, stride, padding):
 
 wrong("mended_rule", "border_left_on_two_sides", "The border is taken off at the top and at the left alone: the bottom and the right have one, too.",
       source=changed(MENDED, ("padding : padding + h, padding : padding + w", "padding:, padding:")))
+wrong("mended_rule", "still_without_stride_of_columns", "For the weights, the place is still taken for the pixel in the columns: multiply j by the stride, too.",
+      source=changed(MENDED, ("part * wide[:, :, rows, columns]", "part * wide[:, :, rows, j : j + kw]")))
+wrong("mended_rule", "stride_at_the_start_alone", NOT_SEEN,
+      source=changed(MENDED, ("i * stride + kh", "i + kh"), ("j * stride + kw", "j + kw")))
+wrong("mended_rule", "all_channels_for_the_weights", "The gradient of a kernel is added up over all channels of the picture: channel c of the map comes from channel c alone.",
+      source=changed(MENDED, ("part * wide[:, :, rows, columns]", "part * wide[:, :, rows, columns].sum(axis=1, keepdims=True)")))
+
+
+# -- Convolve ---------------------------------------------------------------------------------------------------------
+
+CONVOLVE = """
+class Convolve:
+    @staticmethod
+    def forward(ctx, x, weight, bias, padding):
+        ctx.x, ctx.weight, ctx.padding = x, weight, padding
+        return conv2d(x, weight, bias, padding=padding)
+
+    @staticmethod
+    def backward(ctx, g):
+        to_x, to_weight, to_bias = conv2d_rule(g, ctx.x, ctx.weight, padding=ctx.padding)
+        return to_x, to_weight, to_bias, None
+"""
+OVERWRITTEN = "What is kept stands in one place for all calls, so the next layer overwrites it: each call has its own `ctx`."
+NO_BORDER = "The way back goes without the border: keep `padding`, and pass it on, in both functions."
+wrong("Convolve", "none_forgotten", "There are four arguments behind `ctx`, and so four gradients: None is that of `padding`.",
+      source=changed(CONVOLVE, ("to_bias, None", "to_bias")))
+wrong("Convolve", "zero_for_none", "`padding` is a whole number of Python, and has no gradient: None says so, and 0 would be a gradient.",
+      source=changed(CONVOLVE, ("to_bias, None", "to_bias, 0")))
+wrong("Convolve", "padding_as_stride", "`padding` stands in the place of the stride, which comes before it: name it in the call.",
+      source=changed(CONVOLVE, ("padding=padding", "padding"), ("padding=ctx.padding", "ctx.padding")))
+wrong("Convolve", "padding_as_stride_of_the_way_back", "`padding` stands in the place of the stride, which comes before it: name it in the call.",
+      source=changed(CONVOLVE, ("padding=ctx.padding", "ctx.padding")))
+wrong("Convolve", "no_padding", "The maps are made without the border: pass `padding` on.",
+      source=changed(CONVOLVE, (", padding=padding)", ")")))
+wrong("Convolve", "no_padding_at_all", NO_BORDER,
+      source=changed(CONVOLVE, (", padding=padding)", ")"), (", padding=ctx.padding)", ")")))
+wrong("Convolve", "no_padding_back", NO_BORDER,
+      source=changed(CONVOLVE, (", padding=ctx.padding)", ")")))
+wrong("Convolve", "kept_on_the_class", OVERWRITTEN, source=changed(CONVOLVE, ("ctx.", "Convolve.")))
+wrong("Convolve", "kept_in_globals", OVERWRITTEN, source="""
+class Convolve:
+    @staticmethod
+    def forward(ctx, x, weight, bias, padding):
+        global KEPT
+        KEPT = x, weight, padding
+        return conv2d(x, weight, bias, padding=padding)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, weight, padding = KEPT
+        return *conv2d_rule(g, x, weight, padding=padding), None
+""")
+wrong("Convolve", "exchanged", "The gradients are in another order than the arguments: x, weight, bias, padding.",
+      source=changed(CONVOLVE, ("return to_x, to_weight, to_bias", "return to_weight, to_x, to_bias")))
+wrong("Convolve", "none_in_front", "`ctx` is no argument with a gradient: the first one is that of x, and None comes last, for `padding`.",
+      source=changed(CONVOLVE, ("return to_x, to_weight, to_bias, None", "return None, to_x, to_weight, to_bias")))
+wrong("Convolve", "none_for_ctx_too", "`ctx` is no argument with a gradient: four are asked for, those of x, weight, bias and padding.",
+      source=changed(CONVOLVE, ("return to_x, to_weight, to_bias, None", "return None, to_x, to_weight, to_bias, None")))
+wrong("Convolve", "g_forgotten", "g does not count here: what comes from behind is the gradient of the maps, and not all ones.",
+      source=changed(CONVOLVE, ("conv2d_rule(g,", "conv2d_rule(np.ones_like(g),")))
+wrong("Convolve", "gradients_in_a_tuple", "The three gradients stand in a tuple of their own, with None beside it: return four items side by side.",
+      source=changed(CONVOLVE, ("return to_x, to_weight, to_bias, None", "return (to_x, to_weight, to_bias), None")))
+wrong("Convolve", "maps_kept", "The maps are kept in the place of x: the gradient of the weights asks for what the kernels saw.",
+      source=changed(CONVOLVE, ("        ctx.x, ctx.weight, ctx.padding = x, weight, padding\n        return conv2d(x, weight, bias, padding=padding)",
+                                "        ctx.x, ctx.weight, ctx.padding = conv2d(x, weight, bias, padding=padding), weight, padding\n        return ctx.x")))
+wrong("Convolve", "nothing_returned", "`backward` returns nothing: the gradients are computed, and `return` is missing.",
+      source=changed(CONVOLVE, ("        return to_x, to_weight, to_bias, None\n", "")))
+wrong("Convolve", "bias_forgotten", "The bias has a gradient, the third that `conv2d_rule` gives: None is for `padding` alone.",
+      source=changed(CONVOLVE, ("to_bias, None", "None, None")))
+
+right("Convolve", "kept_together", source="""
+class Convolve:
+    def forward(ctx, x, weight, bias, padding):
+        ctx.kept = x, weight, 1, padding
+        return conv2d(x, weight, bias, 1, padding)
+
+    def backward(ctx, g):
+        return [*conv2d_rule(g, *ctx.kept), None]
+""")
+right("Convolve", "patches_kept", source="""
+class Convolve:
+    @staticmethod
+    def forward(ctx, x, weight, bias, padding):
+        ctx.patches, ctx.weight, ctx.how = patches(x, *weight.shape[2:], 1, padding), weight, (x.shape, *weight.shape[2:], 1, padding)
+        return conv2d(x, weight, bias, padding=padding)
+
+    @staticmethod
+    def backward(ctx, g):
+        to_p, to_weight, to_bias = patch_product_rule(g.reshape(*g.shape[:2], -1), ctx.patches, ctx.weight)
+        return scatter(to_p, *ctx.how), to_weight, to_bias, None
+""")
+right("Convolve", "way_back_kept", source="""
+class Convolve:
+    @staticmethod
+    def forward(ctx, x, weight, bias, padding):
+        ctx.back = lambda g: conv2d_rule(g, x, weight, padding=padding)
+        return conv2d(x, weight, bias, padding=padding)
+
+    @staticmethod
+    def backward(ctx, g):
+        return (*ctx.back(g), None)
+""")

@@ -240,6 +240,8 @@ with exercise("causal_softmax") as check:
     low = floats([[-1e300, 0, 1e300], [-1e300, -1e300, 0], [5, 5, -1e300]])
     expected = floats([[1, 0, 0], [0.5, 0.5, 0], [0.5, 0.5, 0]])
     check.close(yours.causal_softmax(low), expected, "the past counts, however low its scores are")
+    expected = np.tri(300) / np.arange(1, 301)[:, None]
+    check.close(yours.causal_softmax(np.zeros((300, 300))), expected, "many positions, and all scores are 0")
     for T, before in ((1, (2,)), (2, (3, 2)), (5, ()), (4, (2, 3)), (6, (1, 2))):
         for scores, shift in check.cases(2, array(*before, T, T), array(*before, T, 1, low=-9e3, high=9e3)):
             for given in (scores, scores + shift, np.rint(400 * scores).astype(int)):
@@ -1284,7 +1286,7 @@ with exercise("merged") as check:
         top = max(m, 0.5)
         by = np.exp(m - top), np.exp(0.5 - top)
         check.close(got, (top, 1.5 * by[0] + 2.0 * by[1], more * by[1]), "values of 0 count in l", rtol=1e-10)
-    for gap in (12.0, 20.0, 36.0, 80.0, 300.0):  # however small its factor is, large values are seen
+    for gap in (12.0, 20.0, 36.0, 80.0, 300.0, 690.0):  # however small its factor is, large values are seen
         (acc,), (more,) = check.cases(2, array(2))
         one, other = (7.0, 2.0, acc), (7.0 - gap, 3.0, more * np.exp(gap))
         expected = 7.0, 2.0 + 3.0 * np.exp(-gap), acc + more

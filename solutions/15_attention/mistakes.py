@@ -257,6 +257,18 @@ wrong("causal_softmax", "where_turned_around", "The past gets -inf here, and the
     SOFT, ("scores, -np.inf)", "-np.inf, scores)")))
 
 
+wrong("causal_softmax", "mask_cut_from_a_table", "With many positions the mask is too small, as a part of a table is that ends before: make it as long as the scores are.", source="""
+_mask = np.triu(np.full((128, 128), -np.inf), k=1)
+
+
+def causal_softmax(scores):
+    T = scores.shape[-1]
+    masked = scores + _mask[:T, :T]
+    e = np.exp(masked - masked.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+""")
+
+
 @right("causal_softmax", "renormalised")
 def causal_softmax(scores):
     past = np.tri(scores.shape[-1])
@@ -292,12 +304,13 @@ def scaled_scores(q, k):
 
 wrong("scaled_scores", "not_divided", "The products are right. Divide them by the root of d.", source=changed(
     SCORES, (" / np.sqrt(q.shape[-1])", "")))
-wrong("scaled_scores", "divided_by_d", "You divide by d, and not by its root.", source=changed(
+BY_D = "The products are divided by d: by it once, or by its root twice, as when queries and keys are both divided. Divide once, by the root."
+wrong("scaled_scores", "divided_by_d", BY_D, source=changed(
     SCORES, ("np.sqrt(q.shape[-1])", "q.shape[-1]")))
 wrong("scaled_scores", "times_root", "You multiply by the root of d: divide.", source=changed(SCORES, ("/ np", "* np")))
-wrong("scaled_scores", "root_of_keys", "You divide by the root of how many keys there are. d is how long each of them is.", source=changed(
+wrong("scaled_scores", "root_of_keys", "The divisor is √3 where d is 4, and its root 2. Is it the root of how many keys there are? d is how long each of them is.", source=changed(
     SCORES, ("q.shape[-1]", "k.shape[-2]")))
-wrong("scaled_scores", "root_of_queries", "You divide by the root of how many queries there are. d is how long each of them is.", source=changed(
+wrong("scaled_scores", "root_of_queries", "The divisor is √2 where d is 4, and its root 2. Is it the root of how many queries there are? d is how long each of them is.", source=changed(
     SCORES, ("q.shape[-1]", "q.shape[-2]")))
 wrong("scaled_scores", "first_axis", "You divide by the root of the first axis, which may be the batch. d is the last one.", source=changed(
     SCORES, ("q.shape[-1]", "len(q)")))
@@ -328,7 +341,7 @@ wrong("scaled_scores", "always_2", "The root is 2 for d = 4 alone: take that of 
     SCORES, ("np.sqrt(q.shape[-1])", "2")))
 wrong("scaled_scores", "whole_root", "The root is cut down to a whole number: leave it as it is.", source=changed(
     SCORES, ("np.sqrt(q.shape[-1])", "int(np.sqrt(q.shape[-1]))")))
-wrong("scaled_scores", "divided_twice", "Queries and keys are both divided by the root of d, so the scores are divided by d.", source="""
+wrong("scaled_scores", "divided_twice", BY_D, source="""
 def scaled_scores(q, k):
     d = q.shape[-1] ** 0.5
     return (q / d) @ (k / d).swapaxes(-1, -2)
@@ -403,9 +416,9 @@ def attention_rule(g, p, q, k, v):
 """)
 wrong("attention_rule", "times_root", "The way back divides by the root of d as the way forward does: it does not undo it.", source=changed(
     RULE, ("to_scores / np", "to_scores * np")))
-wrong("attention_rule", "divided_by_d", "You divide by d, and not by its root.", source=changed(
+wrong("attention_rule", "divided_by_d", "What q and k get is divided by d: by it once, or by its root twice. Divide once, by the root.", source=changed(
     RULE, ("np.sqrt(q.shape[-1])", "q.shape[-1]")))
-wrong("attention_rule", "width_of_values", "The root is that of the width of the values: it was that of queries and keys.", source=changed(
+wrong("attention_rule", "width_of_values", "The divisor is √2, which is the root of how wide the values are. It was that of the length of queries and keys, 4.", source=changed(
     RULE, ("np.sqrt(q.shape[-1])", "np.sqrt(v.shape[-1])")))
 wrong("attention_rule", "softmax_left_out", "The softmax is left out: what arrives at the weights is not yet the gradient of the scores.", source=changed(
     RULE, ("p * (to_p - (to_p * p).sum(axis=-1, keepdims=True))", "to_p")))
@@ -630,7 +643,7 @@ wrong("sinusoids", "halves", "All sines stand on the left and all cosines on the
     WAVES, ("table[:, 0::2]", "table[:, : d // 2]"), ("table[:, 1::2]", "table[:, d // 2 :]")))
 wrong("sinusoids", "cosines_first", "Sines and cosines are exchanged: a sine has the even column.", source=changed(
     WAVES, ("np.sin", "np.COS"), ("np.cos", "np.sin"), ("np.COS", "np.cos")))
-wrong("sinusoids", "half_exponent", "The exponent is 2i / d: here the 2 is missing, so the waves grow too slowly.", source=changed(
+wrong("sinusoids", "half_exponent", "For d = 4 the second wave is 10 times as long as the first, and not 100 times. Is the 2 of the exponent 2i / d missing, or is the base another one than 10,000?", source=changed(
     WAVES, ("np.arange(0, d, 2) / d", "np.arange(d // 2) / d")))
 wrong("sinusoids", "double_exponent", "The exponent is 2i / d, and here it is another one: for d = 4 the second wave has 2/4, and this comes of 1.", source=changed(
     WAVES, ("np.arange(0, d, 2) / d", "2 * np.arange(0, d, 2) / d")))
@@ -830,7 +843,7 @@ wrong("block_rule", "around_before_norm", "g goes around the norm as well: it is
     BLOCK, ("g + normalise_rule(inner @ W.T, x)", "normalise_rule(g + inner @ W.T, x)")))
 wrong("block_rule", "norm_before_W", "The way back goes from the tanh to the product with W and then to the norm: `normalise_rule` gets what has passed W.T.", source=changed(
     BLOCK, ("normalise_rule(inner @ W.T, x)", "normalise_rule(inner, x) @ W.T")))
-wrong("block_rule", "mean_for_W", "The gradient of W is a sum over the rows, and this is a mean.", source=changed(
+wrong("block_rule", "mean_for_W", "The gradient of W is half of what it should be, of two rows. It is a sum over them: is this a mean?", source=changed(
     BLOCK, ("n.T @ inner", "n.T @ inner / len(x)")))
 wrong("block_rule", "in_place", "g is changed here: `+=` writes into the array that came in.", source="""
 def block_rule(g, x, W):
@@ -964,6 +977,8 @@ wrong("merged", "thirty_apart_is_forgotten", "Where the two m are far apart, the
     MERGED, ("    by_a, by_b", "    if abs(m_a - m_b) > 30:\n        return a if m_a > m_b else b\n    by_a, by_b")))
 wrong("merged", "very_far_apart_is_forgotten", "Where the two m are far apart, the smaller one is forgotten here. Its factor is small, and its values may be large: multiply, and add.", source=changed(
     MERGED, ("    by_a, by_b", "    if abs(m_a - m_b) > 100:\n        return a if m_a > m_b else b\n    by_a, by_b")))
+wrong("merged", "four_hundred_apart_is_forgotten", "Where the two m are far apart, the smaller one is forgotten here. Its factor is small, and its values may be large: multiply, and add.", source=changed(
+    MERGED, ("    by_a, by_b", "    if abs(m_a - m_b) > 400:\n        return a if m_a > m_b else b\n    by_a, by_b")))
 wrong("merged", "base_2", "Powers of 2 in place of e: the sums that came in are made with exp.", source=changed(
     MERGED, ("np.exp(", "np.exp2(")))
 

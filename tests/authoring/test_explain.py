@@ -31,12 +31,10 @@ WANTED = {
     "def f(x, y):\n    return (x - y) / (x + y)": [
         "x - y / x + y",
         "((y) - (x))",
-        "np.tanh",
         "* x",
     ],
     "def f(g, out):\n    return g * (1 - out * out)": [
         "(1 - g * g)",
-        "tanh(out) * __import__('numpy').tanh(out)",
     ],
     "def f(p, g, v, mu):\n    v = mu * v + g\n    return p - v, v": [
         "_before = v",
@@ -139,6 +137,13 @@ SINGLE = [
         # One number alone: whatever gives it, as long as that are two faults.
         (SINGLE[:2], "without the factor `g`, or with `a` where `g` belongs"),
         (SINGLE, ""),
+        # What a machine alone writes is told to nobody, and leaves the sentence to what people do.
+        ([fault("with 2 for 1", "constant")], ""),
+        (
+            [fault("with `max` for `sum`", "function"), fault("with `a` for `g`", "name")],
+            "with `a` where `g` belongs",
+        ),
+        ([fault("with `mean` for `sum`", "function")], "with `mean` where `sum` belongs"),
     ],
 )
 def test_what_is_told_of_faults_that_do_the_same(faults: list[Fault], sentence: str) -> None:

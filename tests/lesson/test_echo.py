@@ -44,6 +44,13 @@ def test_what_agrees_by_chance_in_one_call_has_another_digest() -> None:
     assert again == digests["square"]
 
 
+def test_what_is_last_and_what_is_largest_have_digests_of_their_own() -> None:
+    for given in ([1.0, 2.0, 5.0], np.array([[1.0], [2.0], [5.0]])):
+        answers = {"last": lambda x: np.ravel(x)[-1], "largest": lambda x: np.max(x)}
+        digests = {likely.fingerprint("f", echoed(answer, given)) for answer in answers.values()}
+        assert len(digests) == 2
+
+
 def test_the_first_echo_keeps_what_is_equal_and_what_is_zero_and_the_second_moves_each_by_itself() -> None:
     given = (np.array([[0.0, 2.0], [2.0, -1.0]], np.float32), [3.0, (3.0, "n", 7, True, None)], {"k": 3.0})
     first, second = echoed(lambda *args: 0, *given)
@@ -54,7 +61,8 @@ def test_the_first_echo_keeps_what_is_equal_and_what_is_zero_and_the_second_move
     assert rest == ["n", 7, True, None]
     numbers = [*array.ravel().tolist(), x, y, other["k"]]
     assert len(set(numbers)) == len(numbers)
-    assert np.allclose(array, given[0], atol=0.25) and array[0, 0] > 0
+    # The numbers of an array in the opposite order, too.
+    assert np.allclose(array, [[-1.0, 2.0], [2.0, 0.0]], atol=0.25) and array[1, 1] > 0
 
 
 def test_what_the_call_was_given_stays_as_it_was() -> None:

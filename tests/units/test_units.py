@@ -321,8 +321,8 @@ def test_the_course_s_table_and_the_unit_name_the_same_minutes(unit: str) -> Non
     assert row[1] == time[1]
 
 
-#: Names that a unit gives twice: unit 03 adds rules to a table, and cells of unit 08 make the x that they read.
-GIVEN_TWICE = {"03_reverse_mode": {"RULES"}, "08_layers": {"x"}}
+#: Names that a unit gives twice: unit 03 adds rules to a table.
+GIVEN_TWICE = {"03_reverse_mode": {"RULES"}}
 
 
 def test_a_cell_that_is_run_again_finds_the_functions_probes_and_data_that_it_had(unit: str) -> None:

@@ -162,42 +162,6 @@ def test_the_mean_over_small_batches_is_the_whole_gradient(solved: Any) -> None:
     assert all(10 * (ten - parameters) == pytest.approx(work - parameters, rel=0.01) for _, ten in tens)
 
 
-@proves(
-    "04_scalar_networks",
-    "After each repair, look at `trial(mended_training)`: with all three mended, the numbers never rise and end "
-    "at 0.33.",
-    "(With one mended they may end lower, restlessly.)",
-)
-def test_only_the_fully_mended_loop_never_rises_and_ends_at_033(solved: Any) -> None:
-    names = solved("04_scalar_networks")
-
-    def loop(apart: bool, stale: bool, twice: bool) -> Any:
-        def training(score: Any, optimizer: Any, inputs: Any, targets: Any, orders: Any, size: int) -> Any:
-            history = []
-            for order in orders:
-                optimizer.zero_grad()
-                for start in range(0, len(order), size):
-                    chosen = order[start : start + size]
-                    wanted = targets[start : start + size] if apart else [targets[i] for i in chosen]
-                    loss = names["margin_loss"]([score(inputs[i]) for i in chosen], wanted)
-                    if not stale:
-                        optimizer.zero_grad()
-                    (loss / len(chosen) if twice else loss).backward()
-                    optimizer.step()
-                    history.append(loss.data)
-            return history
-
-        return training
-
-    targets_alone = names["trial"](loop(False, True, True))
-    assert targets_alone[-1] < 0.33 and targets_alone != sorted(targets_alone, reverse=True)
-    for bugs in itertools.product((False, True), repeat=3):
-        means = names["trial"](loop(*bugs))
-        met = means == sorted(means, reverse=True) and means[-1] == 0.33
-        assert met == (not any(bugs)), (bugs, means)
-    assert means == names["trial"](names["colleague_training"])
-
-
 @proves("04_scalar_networks", "The loop that learned the moons fails here.")
 def test_the_loop_of_the_moons_fails_on_an_island(solved: Any) -> None:
     import random

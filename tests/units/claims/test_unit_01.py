@@ -231,7 +231,7 @@ def test_the_tide_as_it_is_told(solved: Any) -> None:
         "is the rate too large": [fitted(1.1, 100), fitted(2.0, 3000)],
         "the mean height a parameter": [fitted(0.3, 100, mean=0.0), fitted(0.3, 0)],
         "repeat every 12.42 hours?": [polynomial[8], lambda t: np.polyval(bends, t / 24 - 1)],
-        "The mean height alone would be as good": [polynomial[0], polynomial[3]],
+        "Much is missing": [polynomial[0], polynomial[3]],
         "The wave is there in part": [fitted(0.05, 20), fitted(0.1, 10)],
     }
     for cause, curves in wrong.items():

@@ -37,8 +37,9 @@ def test_fifty_of_pytorchs_relu_layers_leave_nothing_and_three_leave_a_fifteenth
 @proves(
     UNIT,
     "With weights drawn around 0 the last part is 0 on average, and only the squares add up.",
-    "A square is measured from 0, and behind a relu the mean is not 0: so take the *rms*, the root of the mean "
-    "square, in place of the std; from layer to layer both grow by the same factor.",
+    "So take the *rms*, the root of the mean square.",
+    "Where the mean is 0, it is the std; behind a relu it is larger, and from layer to layer both grow by the same "
+    "factor.",
 )
 @pytest.mark.parametrize("std", [0.15, 0.2, 0.25])
 def test_rms_and_std_grow_by_the_same_factor_and_mixed_terms_cancel(std: float) -> None:
@@ -68,6 +69,36 @@ def test_pytorchs_gain_for_tanh_keeps_the_size_of_xaviers_weights(torch: ModuleT
         stds[factor] = names["layer_stds"](rng.normal(size=(500, 50)), weights, np.tanh)
     assert stds[1.0][59] < 0.8 * stds[1.0][19] and stds[1.0][19] < 0.35 * stds[1.0][0]
     assert 0.8 * stds[gain][0] < min(stds[gain]) and stds[gain][59] > 0.9 * stds[gain][19]
+
+
+@proves(
+    UNIT,
+    "PyTorch [keeps it](https://github.com/pytorch/pytorch/issues/1667) so that old programs go on as before.",
+)
+def test_pytorchs_default_is_still_uniform_up_to_one_over_the_root_of_fan_in(torch: ModuleType) -> None:
+    """In that issue of 2017 the default is asked about, and refused a change in 2019, for the sake of old programs."""
+    torch.manual_seed(0)
+    layer = torch.nn.Linear(300, 400)
+    for parameter in (layer.weight, layer.bias):
+        sizes = abs(parameter.detach().numpy()) * math.sqrt(300)
+        assert sizes.max() <= 1 + 1e-6 and sizes.max() > 0.98
+        assert (sizes**2).mean() == pytest.approx(1 / 3, rel=0.1)
+
+
+@proves(
+    UNIT,
+    "The start hardly matters any more.",
+    "Tiny ones may fail: beside $\\epsilon$ the variances of std 0.0001 are nothing.",
+)
+def test_a_start_far_below_the_root_of_eps_stays_where_it_is_in_spite_of_the_norm(solved: Any) -> None:
+    names = solved(UNIT)
+    ones, zeros = names["Tensor"](np.ones(50)), names["Tensor"](np.zeros(50))
+    ends = {}
+    for std in (0.0001, 0.02):
+        weights = names["deep"](names["normal"](std))
+        ends[std] = names["learn"](weights, steps=150, norm=lambda h: names["layer_norm"](h, ones, zeros))[-1]
+    assert ends[0.02] < 0.15 and ends[0.0001] > 0.5
+    assert 50 * 0.0001**2 < 0.1 * 1e-5  # of 50 inputs of rms 1
 
 
 @proves(

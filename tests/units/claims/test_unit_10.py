@@ -43,7 +43,7 @@ def test_a_constant_column_and_the_digits(solved: Any) -> None:
     assert len(names["load_digits"]()[1]) == 1797
 
 
-@proves(UNIT, "Where three arms meet, the noise mixes them: two points at the centre stay wrong.")
+@proves(UNIT, "Where three arms meet, the noise mixes them: two points at the centre stay wrong (in rings).")
 def test_what_is_not_learnt_of_three_arms_lies_among_points_of_the_others(ran: dict[str, Any]) -> None:
     for name, ((x, y), *_) in ran["RUNS"].items():
         wrong = ran["outputs"](ran["TRAINED"][name], x).argmax(axis=1) != y
@@ -57,31 +57,40 @@ def test_what_is_not_learnt_of_three_arms_lies_among_points_of_the_others(ran: d
 
 @proves(
     UNIT,
-    "Forty and sixty points are few: by luck, validation lies below training at first, and the kept state's test loss "
-    "above its validation loss.",
-    "Other splits turn it round.",
+    "Validation begins below training, for `train_epoch` measures before its step and `evaluate` after it.",
+    "What follows is the luck of few points: on three of eight splits validation lies above from the third epoch on, "
+    "and on five the kept state's test loss lies above its validation loss.",
 )
 def test_small_parts_are_luck(ran: dict[str, Any]) -> None:
-    validation, training = (np.array(ran["HISTORY"][part]) for part in ("validation", "training"))
-    assert (validation < training)[:40].all() and not (validation < training)[60:].any()
-    assert ran["kept"] > 1.2 * ran["stopping"].best_loss
+    assert ran["HISTORY"]["validation"][0] < ran["HISTORY"]["training"][0]
     x, y = ran["moons"](240, noise=0.35)
-    loss_fn = ran["functional"].cross_entropy
-    for seed in (2, 6):
+    loss_fn, above_soon, above_in_the_test = ran["functional"].cross_entropy, 0, 0
+    for seed in range(8):
         few, valid, test = ran["split"](240, 1 / 6, 1 / 4, np.random.default_rng(seed))
-        assert (len(few), len(valid)) == (40, 60)
         model = ran["network"](2, 64, 64, 2)
         optimizer = ran["optim"].AdamW(model.parameters(), lr=0.01)
-        stopping = ran["EarlyStopping"](patience=25)
-        for epoch in range(100):
+        stopping, above = ran["EarlyStopping"](patience=25), []
+        for _ in range(100):
             loss = ran["train_epoch"](model, optimizer, loss_fn, x[few], y[few], [np.arange(40)])
-            above = ran["evaluate"](model, loss_fn, x[valid], y[valid]) - loss
-            assert epoch < 2 or above > 0
-            loss += above
-            if stopping.update(loss, ran["state_dict"](model)):
+            found = ran["evaluate"](model, loss_fn, x[valid], y[valid])
+            above.append(found > loss)
+            if stopping.update(found, ran["state_dict"](model)):
                 break
+        assert not above[0]
+        above_soon += all(above[2:])
         ran["load_state_dict"](model, stopping.best_state)
-        assert ran["evaluate"](model, loss_fn, x[test], y[test]) < stopping.best_loss
+        above_in_the_test += ran["evaluate"](model, loss_fn, x[test], y[test]) > stopping.best_loss
+    assert (above_soon, above_in_the_test) == (3, 5)
+
+
+@proves(UNIT, "With $k$ classes the first loss should be near $\\log k$, the loss of equal probabilities.")
+def test_the_first_loss_and_the_loss_of_one_batch(solved: Any) -> None:
+    names = solved(UNIT)
+    digits, labels = names["load_digits"](flat=True)
+    model = names["network"](64, 64, 10, act=names["nn"].ReLU).to("float32")
+    loss_fn = names["functional"].cross_entropy
+    losses = names["fit"](model, loss_fn, digits[:32].astype("float32"), labels[:32], lr=0.01, epochs=100)
+    assert abs(losses[0] - np.log(10)) < 0.2 and losses[-1] < 0.01
 
 
 @proves(
@@ -89,7 +98,7 @@ def test_small_parts_are_luck(ran: dict[str, Any]) -> None:
     "Choose the best of many, and luck is chosen too.",
     "**Predict, then run.** The accuracy of the best on validation, and of the same network on 360 test examples.",
     "The best is a coin again.",
-    "All forty share 40 validation labels, so even their mean is off 50 %.",
+    "All forty share 40 validation labels, so even their mean is 46.9 %.",
 )
 def test_the_best_of_forty_coins_looks_better_than_a_coin(ran: dict[str, Any]) -> None:
     # Without networks: forty answers drawn by a coin, on 40 examples, are as good as this.
@@ -100,6 +109,7 @@ def test_the_best_of_forty_coins_looks_better_than_a_coin(ran: dict[str, Any]) -
     assert [len(part) for part in parts] == [200, 40, 360]
     by_validation, by_test = ran["by_validation"], ran["by_test"]
     assert len(by_validation) == 40 and by_validation.max() > 0.6 and 0.45 < ran["reported"] < 0.55
+    assert round(100 * by_validation.mean(), 1) == 46.9
     # Forty validation parts of their own would leave a deviation of 0.0125.
     assert abs(by_validation.mean() - 0.5) > 0.025 > 5 * abs(by_test.mean() - 0.5)
 
@@ -146,23 +156,33 @@ def test_the_folded_loop_counts_what_the_picture_shows(ran: dict[str, Any]) -> N
 
 
 @proves(
-    UNIT, "The loss falls while the rate grows a thousandfold, to 0.1.", "Crosses are rates that diverged."
+    UNIT,
+    "The loss falls while the rate grows a thousandfold, to 0.1.",
+    "Crosses are runs that diverged.",
+    "A tenth is safe, and slow: no start fails, and none gets as low as half of those at 0.1.",
 )
 def test_the_loss_falls_up_to_the_edge(ran: dict[str, Any]) -> None:
     rates, found = ran["RATES"], ran["FOUND"]
     good = rates < 0.11
     assert rates[0] == pytest.approx(1e-4) and rates[good][-1] == pytest.approx(0.1)
     assert (np.diff(found[good]) < 0).all() and not np.isfinite(found[~good]).any() and (~good).sum() == 3
+    assert ran["rate_to_use"](rates, found) == pytest.approx(0.01)
+    best, tenth = (np.sort(ran["LONG"][name]) for name in ("the best", "a tenth"))
+    assert len(best) == len(tenth) == 8 and np.isfinite(best).sum() == 6
+    assert best[3] < tenth[0] and tenth[-1] < 0.1
 
 
 @proves(
     UNIT,
+    "It runs without an error, reads one digit in ten, and has **four bugs**.",
     "Labels apart (not drawn) leave chance.",
     "The leak does not show, and on some splits a program with a bug reads 96 of 100.",
 )
 def test_what_each_bug_of_the_training_script_costs(ran: dict[str, Any]) -> None:
     read = ran["READ"]
     assert all(len(found) == 5 for found in read.values())
+    assert min(read["none"]) > 93 and 96.5 < np.mean(read["none"]) < 97.5
+    assert 5 < np.mean(read["all four"]) < 15
     assert 5 < np.mean(read["labels apart"]) < 15 and max(read["labels apart"]) < 20
     assert abs(np.mean(read["the leak"]) - np.mean(read["none"])) < 0.5
     for bug in ("gradients added up", "dropout stays on"):

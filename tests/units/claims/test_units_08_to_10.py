@@ -88,8 +88,8 @@ def test_a_module_finds_its_parameters_and_sets_its_mode(torch: ModuleType, solv
 @proves(
     LAYERS,
     "PyTorch draws biases, too.",
-    "With them this std stays up, because neurons differ, while `x` is lost all the same: there, look at "
-    "`x.std(axis=0)`, over the examples.",
+    "Neurons differ, so the std over all numbers stays up.",
+    "But each gives the same for every `x`.",
 )
 @pytest.mark.parametrize("seed", range(3))
 def test_biases_hide_that_x_is_lost(torch: ModuleType, seed: int) -> None:
