@@ -2481,4 +2481,3 @@ network(
     "With large numbers NaN comes out: exp overflows, and infinity by infinity is NaN, as where tanh is made of exp. The `tanh` of this notebook does not overflow.",
     ("        x = tanh(x @ W + b)", "        x = x @ W + b\n        x = (exp(x) - exp(-x)) / (exp(x) + exp(-x))"),
 )
-right("array_network", "tanh_by_the_sigmoid", source=changed(NETWORK, ("tanh(x @ W + b)", "2 * (2 * (x @ W + b)).sigmoid() - 1")))

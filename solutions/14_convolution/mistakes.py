@@ -1382,18 +1382,6 @@ class Convolve:
     def backward(ctx, g):
         return [*conv2d_rule(g, *ctx.kept), None]
 """)
-right("Convolve", "patches_kept", source="""
-class Convolve:
-    @staticmethod
-    def forward(ctx, x, weight, bias, padding):
-        ctx.patches, ctx.weight, ctx.how = patches(x, *weight.shape[2:], 1, padding), weight, (x.shape, *weight.shape[2:], 1, padding)
-        return conv2d(x, weight, bias, padding=padding)
-
-    @staticmethod
-    def backward(ctx, g):
-        to_p, to_weight, to_bias = patch_product_rule(g.reshape(*g.shape[:2], -1), ctx.patches, ctx.weight)
-        return scatter(to_p, *ctx.how), to_weight, to_bias, None
-""")
 right("Convolve", "way_back_kept", source="""
 class Convolve:
     @staticmethod
