@@ -195,3 +195,9 @@ def test_what_each_bug_of_the_training_script_costs(ran: dict[str, Any]) -> None
         for out in cell.get("outputs", [])
     )
     assert "gradients added up: 5 points" in pictures and "the leak: 5 points" in pictures
+
+
+@proves("10_training", "With (0.8, 0.92, 0.79) and (0.83, 0.69, 0.85) it is 0.69.")
+def test_the_example_of_an_honest_score_is_one(solved: Any) -> None:
+    validation, test = np.array([0.8, 0.92, 0.79]), np.array([0.83, 0.69, 0.85])
+    assert solved("10_training")["honest_score"](validation, test) == 0.69
