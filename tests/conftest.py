@@ -37,6 +37,8 @@ LONGEST = (
     "tests/classroom/test_workers.py",
     "tests/units/test_nothing_stays_behind.py",
     "tests/classroom/test_ways_in.py",
+    "tests/units/test_guesses_are_true.py",
+    "tests/units/test_what_a_probe_holds.py",
     "tests/units/test_testing_gradients.py",
     "tests/classroom/test_cluster.py",
     "tests/learner/test_own_engine.py",

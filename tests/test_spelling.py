@@ -10,6 +10,7 @@ import functools
 import io
 import re
 import tokenize
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -146,6 +147,19 @@ def test_every_word_of_a_unit_is_spelt_as_in_britain(source: Path) -> None:
         texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
         texts += [text for cell in cells if cell.cell_type == "code" for text in texts_of(cell.source)]
     odd = odd_words("\n\n".join(map(str, texts)), names)
+    assert not odd, complaint(odd)
+
+
+@pytest.mark.parametrize(
+    "guesses",
+    sorted((REPOSITORY / "solutions").glob("*/guesses.toml")),
+    ids=lambda path: path.parent.name,
+)
+def test_every_word_that_is_said_to_a_prediction_is_spelt_as_in_britain(guesses: Path) -> None:
+    (source,) = (path for path in guesses.parent.glob("*.py") if path.name != "mistakes.py")
+    names = names_of(code_of(source.read_text(encoding="utf-8"))) | names_of_the_engine()
+    about = tomllib.loads(guesses.read_text(encoding="utf-8"))
+    odd = odd_words("\n\n".join(said for each in about.values() for _, said in each["told"]), names)
     assert not odd, complaint(odd)
 
 

@@ -92,11 +92,12 @@ def moving_fits(
     *,
     xlabel: str = "x",
     ylabel: str = "y",
+    measure: str = "error",
     names: Sequence[str] | None = None,
     frames: int = 48,
 ) -> Movie:
-    """Curves while they are fitted to points, one run beside the other, with their mean squared errors below: see
-    which run gets near, and after how many steps.
+    """Curves while they are fitted to points, one run beside the other, with their mean squared errors below, which the
+    picture calls by the word `measure`: see which run gets near, and after how many steps.
 
     A run is a list of functions, as in `fit`: the curve before the first step, after it, and so on. Of a long run the
     moments that are shown lie close together at first, where most happens; all runs go step by step together.
@@ -126,14 +127,17 @@ def moving_fits(
     for name in runs:
         fit(across, up, {}, title=name, xlabel=xlabel, ylabel=ylabel, ax=places[name])
         without_legend(places[name])
-        room = 0.15 * np.ptp(up)
-        places[name].set(ylim=(up.min() - room, up.max() + room))
+        room, first = 0.15 * np.ptp(up), values_over(runs[name][0], grid)
+        # With the first curve, where that is not far away: it is what the run begins with.
+        near = first[abs(first - np.median(up)) < 1.5 * np.ptp(up)]
+        ends = np.concatenate([up, near])
+        places[name].set(ylim=(ends.min() - room, ends.max() + room))
     below = places["error"]
     shown = {name: (np.arange(len(values)), values) for name, values in errors.items()}
     lines(
         shown,
         xlabel="step",
-        ylabel="error",
+        ylabel=measure,
         log="y" if min(map(np.min, errors.values())) > 0 else "",
         ax=below,
     )
@@ -150,7 +154,7 @@ def moving_fits(
             ax = places[name]
             ax.plot(grid, values_over(models[here], grid), color=colour, linewidth=2.4, label=name)
             place: Any = {"transform": ax.transAxes, "ha": "left", "va": "top", "fontsize": 10}
-            ax.text(0.03, 0.96, f"error {short(errors[name][here])}", **place)
+            ax.text(0.03, 0.96, f"{measure} {short(errors[name][here])}", **place)
             add_curve(below, np.arange(here + 1), errors[name][: here + 1], "_", look=k)
             below.plot(here, errors[name][here], "o", color=colour, markersize=8, markeredgecolor="white")
 

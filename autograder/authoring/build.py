@@ -1,6 +1,7 @@
 """Builds the notebooks: `solutions/UNIT/NAME.py` -> executed solution -> released notebook in `course/`.
 
-Beside both goes `likely.json`, by which a learner's notebook recognises the mistakes of the bank.
+Beside both goes `likely.json`, by which a learner's notebook recognises the mistakes of the bank, and answers
+predictions.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from ..unit.source import read_source
 from . import edited
 from .fingerprints import file_is_for, made_from, make
 from .frames import placeholders_left
+from .guesses import GUESSES, read_guesses, with_guesses
 from .release import release_steps
 from .told import notice, outdated
 
@@ -141,12 +143,21 @@ def check_unit(course: Course, unit: str) -> Iterator[str]:
         yield f"{released.relative_to(course.root)} is missing"
     elif released.read_text(encoding="utf-8").rstrip("\n") != _text(release(built)):
         yield f"{released.relative_to(course.root)} is not the release of {target.name}"
+    yield from check_likely(course, unit)
+
+
+def check_likely(course: Course, unit: str) -> Iterator[str]:
+    """What of the digests and sentences of a unit is not what its bank, its checks and its guesses make."""
     own, copied = likely_paths(course, unit)
-    if not own.is_file():
+    assignment = course.assignment(unit)
+    text = own.read_text(encoding="utf-8") if own.is_file() else ""
+    if not text:
         yield f"{own.relative_to(course.root)} is missing"
-    elif file_is_for(own.read_text(encoding="utf-8")) != made_from(course.assignment(unit)):
+    elif file_is_for(text) != made_from(assignment):
         yield f"{own.relative_to(course.root)} was made from other mistakes or other checks"
-    elif course.assignment(unit).exam:
+    elif text != with_guesses(text, read_guesses(assignment)):
+        yield f"{own.relative_to(course.root)} says something else to predictions than {GUESSES}"
+    elif assignment.exam:
         if copied.exists():
             yield f"{copied.relative_to(course.root)} is there, and an exam gives no sentences"
     elif not copied.is_file() or copied.read_bytes() != own.read_bytes():
@@ -172,6 +183,7 @@ def build_likely(course: Course, unit: str, say: Callable[[str], None]) -> None:
             return
         say(f"… {unit}: running its wrong answers")
         text = make(assignment, sandbox)
+    text = with_guesses(text, read_guesses(assignment))
     for path in paths[:1] if assignment.exam else paths:
         say(_write(course, path, text))
     if assignment.exam:

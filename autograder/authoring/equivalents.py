@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
-
 from ..errors import UserError
 from ..unit.assignment import Assignment
+from .beside import read_toml
 
 EQUIVALENTS = "equivalents.toml"
 
 
 def read_equivalents(assignment: Assignment) -> dict[str, dict[str, str]]:
     """The mutants that are no fault, by exercise, with their reasons. Raises UserError when the file is broken."""
-    path = assignment.path.parent / EQUIVALENTS
-    if not path.is_file():
-        return {}
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} cannot be read: {error}.") from None
+    path, found = assignment.path.parent / EQUIVALENTS, read_toml(assignment, EQUIVALENTS)
     known = {exercise.name for exercise in assignment.exercises} | {"*"}
     for name, reasons in found.items():
         if name not in known:

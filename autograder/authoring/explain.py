@@ -7,7 +7,6 @@ somebody has left something behind, and those since then run again, each in a pr
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -29,6 +28,7 @@ from .mutants import Mutant, likely_mutants, mutants
 from .parallel import each
 from .sentences import Fault, fault_of, sentences_of
 from .trial import SECONDS, Ending, run_check
+from .verdicts import digest_of
 
 #: Changes of the sentences, or of the faults that have one, make others of what is kept.
 VERSION = 4
@@ -90,7 +90,7 @@ def explained(assignment: Assignment, exercise: Exercise, entries: Sequence[Entr
     """The digest of what the sentences on an exercise's mutants depend on: hidden tests are no part of it."""
     parts = [str((VERSION, OF_OTHERS)), exercise.solution, exercise.stub, visible_part(exercise.check)]
     parts += around(assignment, exercise, entries, hidden=False)
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+    return digest_of(parts)
 
 
 def endings_of(

@@ -14,7 +14,6 @@ its check and the operators, so that only what changed has to run again.
 from __future__ import annotations
 
 import difflib
-import hashlib
 import json
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,22 +21,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..lesson.wire import parsed
 from ..referee.bank import Entry, load_bank
 from ..referee.check_cells import in_hidden_part
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Exercise
+from . import verdicts
 from .depends import around
 from .equivalents import EQUIVALENTS, read_equivalents
 from .mutants import VERSION, Edit, Mutant, mutants
 from .parallel import each
 from .trial import run_check, stopped_by
+from .verdicts import SAMPLE, digest_of
 
 VERDICTS = "mutants.json"
 #: Of the model answer at least so many mutants, of each other right answer at most so many.
 AT_LEAST, OF_OTHERS = 100, 40
-#: Of the exercises that have not changed, a run tries one mutant in so many.
-SAMPLE = 10
 
 
 @dataclass(frozen=True)
@@ -153,7 +151,7 @@ def digest(assignment: Assignment, exercise: Exercise, entries: Iterable[Entry],
     """What the verdicts on an exercise's mutants depend on."""
     parts = [str(VERSION), exercise.solution, exercise.check, json.dumps(listed, sort_keys=True)]
     parts += around(assignment, exercise, entries)
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+    return digest_of(parts)
 
 
 def reason_for(subject: Subject, listed: Mapping[str, Mapping[str, str]]) -> str:
@@ -175,18 +173,12 @@ def reason_for(subject: Subject, listed: Mapping[str, Mapping[str, str]]) -> str
 
 def read_verdicts(assignment: Assignment) -> dict[str, dict[str, Any]]:
     """What `mutants.json` keeps, by exercise; nothing when it is not there or broken."""
-    try:
-        found = parsed((assignment.path.parent / VERDICTS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    return verdicts.read(assignment, VERDICTS)
 
 
 def write_verdicts(assignment: Assignment, kept: Mapping[str, Mapping[str, Any]]) -> Path:
     """Keep the verdicts beside the bank."""
-    path = assignment.path.parent / VERDICTS
-    path.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    return path
+    return verdicts.write(assignment, VERDICTS, kept)
 
 
 def run_mutants(
@@ -202,8 +194,8 @@ def run_mutants(
 ) -> Result:
     """Run the mutants of the exercises that changed, and a tenth of the others, chosen by `chance`.
 
-    A mutant lives when it passes at one of the seeds. In each run the model answer of one exercise goes in as if it
-    were a mutant: a run that does not find it alive is not believed.
+    A mutant lives when it passes at one of the seeds. The model answer of each exercise that changed, and of one more,
+    goes in as if it were a mutant: a run that does not find it alive is not believed.
     """
     listed = read_equivalents(assignment)
     result = Result(assignment.unit)
@@ -224,7 +216,10 @@ def run_mutants(
         result.faults.append(
             f"{len(trials)} mutants were to run, and {len(result.verdicts)} came to a verdict."
         )
-    result.faults += _blind(assignment, pick.choice(assignment.exercises), sandbox, seeds)
+    one = pick.choice(assignment.exercises)
+    for exercise in assignment.exercises:
+        if exercise is one or exercise.name not in result.sampled:
+            result.faults += _blind(assignment, exercise, sandbox, seeds)
     for verdict in result.verdicts:
         if verdict.passed and verdict.subject.exercise not in result.sampled:
             result.kept[verdict.subject.exercise]["equivalent"] += bool(verdict.reason)

@@ -147,6 +147,7 @@ def at_seeds(
     sandbox: Sandbox,
     seeds: Sequence[int],
     *,
+    among: Sequence[Entry] | None = None,
     only_right: bool = False,
     settled: Set[Entry] = frozenset(),
     jobs: int | None = None,
@@ -155,9 +156,12 @@ def at_seeds(
 ) -> Seeded:
     """Grade every answer of the bank alone, or every right one, as a class is graded, at each of these seeds.
 
-    Those that are `settled` have been seen to end in one way at every seed.
+    Only those `among` some, where they are given: see `proved.choose`. Those that are `settled` have been seen to end
+    in one way at every seed.
     """
-    asked = [entry for entry in load_bank(assignment) if entry.right or not only_right]
+    # Long, because what was planned, what ran and what was spared are counted against each other.
+    bank = load_bank(assignment) if among is None else among
+    asked = [entry for entry in bank if entry.right or not only_right]
     entries = [entry for entry in asked if entry not in settled]
     # What a limit stops goes first, or at the end the other processes would wait for it.
     order = sorted(runs_of(assignment, entries, seeds), key=lambda runs: runs[0].ends)

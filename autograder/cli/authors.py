@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from ..errors import UserError
-from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Course
 from . import completion
 from .authors_tables import show_alike, show_matrix
 from .options import Jobs, RightSeeds, Seed, UnprotectedScores, Unsandboxed
+from .proofs import prove_at_seeds, prove_bank, prove_mutants, show_again, show_choice, show_times
 from .tables import show_mutants
-from .terminal import advance, console, progress_bar, told_to, units_named
-
-if TYPE_CHECKING:
-    from ..referee.bank import Entry
+from .terminal import console, progress_bar, told_to, units_named
 
 commands = typer.Typer()
 
@@ -100,6 +95,18 @@ def prove_command(
         int, typer.Option(min=0, help="At how many further seeds, drawn and shown, the bank is graded too.")
     ] = 0,
     right_seeds: RightSeeds = 0,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="With --seeds, grade all of unchanged exercises too, not a tenth of them."
+        ),
+    ] = False,
+    keep: Annotated[
+        bool,
+        typer.Option(
+            "--keep", help="Note in proved.json what was proved, so that later runs take a tenth of it."
+        ),
+    ] = False,
     matrix: Annotated[
         Path | None,
         typer.Option(
@@ -121,6 +128,7 @@ def prove_command(
     # Long, because the options of a command are its parameters, and each says what it is for.
     from ..authoring.mutation import read_verdicts
     from ..authoring.parallel import kept
+    from ..authoring.proved import choose, read_proved, to_keep, write_proved
     from ..authoring.seeds import further_seeds
     from ..unit.settings import configured_sandbox, load_config
 
@@ -131,6 +139,10 @@ def prove_command(
         )
     if alike and matrix is not None:
         raise UserError("--alike and --matrix are two questions: ask one after the other.")
+    if keep and not seeds:
+        raise UserError(
+            "--keep notes what was proved at further seeds: say at how many, for example --seeds 5."
+        )
     course = Course.find()
     sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed, unprotected_scores)
     assignments = [course.assignment(name) for name in units_named(course.units(), [unit] if unit else None)]
@@ -147,126 +159,27 @@ def prove_command(
     without: list[str] = []
     with kept():
         for assignment in assignments:
-            begun = time.monotonic()
-            found, settled = _prove_bank(assignment, sandbox, chance, jobs)
-            found += _prove_at_seeds(assignment, sandbox, further[:seeds], jobs, settled)
-            found += _prove_at_seeds(assignment, sandbox, further[seeds:], jobs, only_right=True)
+            clock = [time.monotonic()]
+            chosen = choose(assignment, seeds, {} if everything else read_proved(assignment), chance)
+            left_out = chosen.left_out if seeds else frozenset()  # a proof at one seed is of the whole bank
+            found, settled = prove_bank(assignment, sandbox, chance, jobs, left_out)
+            clock.append(time.monotonic())
+            found += prove_at_seeds(assignment, sandbox, further[:seeds], jobs, settled, chosen)
+            found += prove_at_seeds(assignment, sandbox, further[seeds:], jobs)
+            if keep and not found:
+                write_proved(assignment, to_keep(assignment, chosen, settled))
+            clock.append(time.monotonic())
             if read_verdicts(assignment):
-                found += _prove_mutants(assignment, sandbox, jobs, chance)
+                found += prove_mutants(assignment, sandbox, jobs, chance)
             else:
                 without.append(assignment.unit)
             problems += [f"{assignment.unit}: {problem}" for problem in found]
-            console.print(f"{assignment.unit} took {time.monotonic() - begun:.0f} s.", style="dim")
-    _show_choice(without, chance, bool(further))
+            clock.append(time.monotonic())
+            show_times(assignment.unit, clock)
+    show_choice(without, chance, bool(further))
     if problems:
-        _show_again(problems)
+        show_again(problems)
         raise SystemExit(1)
-
-
-def _prove_mutants(assignment: Assignment, sandbox: Sandbox, jobs: int | None, chance: int) -> list[str]:
-    """Run a unit's mutants, or a tenth of them, and show what passed; gives what is not as it should be."""
-    from ..authoring.mutation import run_mutants
-
-    with progress_bar() as bar:
-        result = run_mutants(assignment, sandbox, jobs=jobs, chance=chance, **told_to(bar, assignment.unit))
-    show_mutants(result)
-    return result.problems
-
-
-def _show_again(problems: Sequence[str]) -> None:
-    """All that failed, once more at the end: between thousands of lines that are as they should be nobody finds it."""
-    console.print(f"\n{len(problems)} problem{'s' * (len(problems) > 1)}:", style="bold red")
-    for problem in problems:
-        console.print(Text(f"✗ {problem}", style="red"), soft_wrap=True)
-
-
-def _show_choice(without: Sequence[str], chance: int, further: bool) -> None:
-    """Which units have no verdicts on mutants, and what was left to chance."""
-    if without:
-        told = "no verdicts on mutants yet; `autograder mutants` makes them"
-        console.print(f"{', '.join(without)}: {told}.", soft_wrap=True)
-    also = ", and the further seeds follow from it" if further else ""
-    console.print(
-        f"All ran at seed {chance}, which chose the tenth of the mutants, too{also}: --seed {chance} repeats it.",
-        soft_wrap=True,
-    )
-
-
-def _prove_bank(
-    assignment: Assignment, sandbox: Sandbox, seed: int, jobs: int | None
-) -> tuple[list[str], frozenset[Entry]]:
-    """Run a unit's bank, and show what became of each answer.
-
-    Gives what is not as it should be, and the answers that end as they did at every other seed.
-    """
-    from ..authoring.prove import gaps, in_the_notebook, prove, trials
-    from ..referee import bank
-
-    name, entries = assignment.unit, bank.load_bank(assignment)
-    with progress_bar() as bar:
-        task = bar.add_task(name, total=len(list(trials(assignment, entries))))
-        proofs = prove(assignment, sandbox, seed=seed, jobs=jobs, done=partial(advance, bar, task))
-    table = Table(name, "answer", "kind", "caught by", "is told", "", box=None, header_style="bold")
-    for proof in proofs:
-        entry = proof.trial.entry
-        kind = "" if entry is None else "right" if entry.right else "wrong"
-        mark = Text("✓", style="green") if proof.good else Text("✗", style="bold red")
-        label = proof.trial.label
-        table.add_row(Text(proof.trial.exercise), Text(label), kind, proof.caught, Text(proof.said), mark)
-    console.print(table)
-    missing = list(gaps(assignment, entries))
-    for gap in missing:
-        console.print(f"✗ {gap}", style="red")
-    problems = [" ".join(f"{proof.trial.label}: {proof.said}".split()) for proof in proofs if not proof.good]
-    problems += missing
-    bad = len(problems)
-    wrong = sum(p.trial.entry is not None and not p.trial.entry.right for p in proofs)
-    right = sum(p.trial.entry is not None and p.trial.entry.right for p in proofs)
-    verdict = "proved" if not bad else f"NOT proved: {bad} problem{'s' if bad > 1 else ''}"
-    console.print(
-        f"{name}: {verdict}; {wrong} wrong and {right} right answers, {len(proofs)} runs.", style="bold"
-    )
-    if not assignment.exam:  # whose notebook says nothing of mistakes
-        console.print(in_the_notebook(proofs), soft_wrap=True)
-    settled = frozenset(proof.trial.entry for proof in proofs if proof.trial.entry and proof.settled)
-    return problems, settled
-
-
-def _prove_at_seeds(
-    assignment: Assignment,
-    sandbox: Sandbox,
-    seeds: Sequence[int],
-    jobs: int | None,
-    settled: frozenset[Entry] = frozenset(),
-    only_right: bool = False,
-) -> list[str]:
-    """Run a unit's bank at further seeds, and show what slipped; gives that, and what went wrong."""
-    from ..authoring.seeds import at_seeds
-
-    if not seeds:
-        return []
-    name = assignment.unit
-    with progress_bar() as bar:
-        progress = told_to(bar, f"{name}, further seeds")
-        result = at_seeds(
-            assignment, sandbox, seeds, only_right=only_right, settled=settled, jobs=jobs, **progress
-        )
-    problems = [*(slip.told(name) for slip in result.slips), *result.faults]
-    for told in problems:
-        console.print(Text(f"✗ {told}", style="red"), soft_wrap=True)
-    at = (
-        ", ".join(map(str, seeds)) if len(seeds) < 9 else f"{seeds[0]}, {seeds[1]}, ..., {len(seeds)} of them"
-    )
-    what = "runs of right answers alone" if only_right else "runs"
-    slipped = "were refused" if only_right else "wrong answers passed or right ones were refused"
-    console.print(
-        f"{name}: {result.runs} {what} at the further seeds {at}; "
-        f"{len(result.slips)} {slipped}. "
-        f"{result.spared} more would have ended as before, since nothing had been drawn.",
-        style="bold",
-        soft_wrap=True,
-    )
-    return problems
 
 
 @commands.command(name="mutants")
@@ -311,5 +224,36 @@ def mutants_command(
             write_verdicts(assignment, result.kept)
             build_likely(course, name, console.print)  # a learner's notebook knows mutants, too
         good = good and result.good
+    if not good:
+        raise SystemExit(1)
+
+
+@commands.command(name="guesses")
+def guesses_command(
+    units: Annotated[
+        list[str] | None,
+        typer.Argument(help="The units; all when none is named.", autocompletion=completion.units),
+    ] = None,
+) -> None:
+    """Show that what is said to predictions is so: run the cells, each prediction filled in with what is right."""
+    from ..authoring.guesses import GUESSES, predictions_shown, read_guesses, untrue
+
+    course = Course.find()
+    good = True
+    for name in units_named(course.units(), units):
+        assignment = course.assignment(name)
+        guesses = read_guesses(assignment)
+        if not guesses:
+            _say(f"· {name}: no {GUESSES}")
+            continue
+        problems = [
+            f"✗ {name}: {told}"
+            for shown in predictions_shown(assignment)
+            if shown.prediction in guesses
+            for told in untrue(guesses[shown.prediction], shown)
+        ]
+        for line in problems or [f"✓ {name}: {len(guesses)} prediction{'s' * (len(guesses) != 1)}"]:
+            _say(line)
+        good = good and not problems
     if not good:
         raise SystemExit(1)

@@ -22,7 +22,7 @@ from .colours import GREEN, verdict
 from .compare import ATOL, RTOL, difference, right_in_another_form, show
 from .diagnose import ALL_ZERO, diagnose
 from .differences import Compared, came_from, diagnose_call, in_short
-from .draw import Kind
+from .draw import Kind, draw_together
 from .echo import with_echoes
 from .exceptions import explain_exception, from_elsewhere, in_probe
 from .failures import ERROR, FAILED, FAULTS, MISSING, PASSED, TIMEOUT, CheckFailed, Failure, TestFault
@@ -198,8 +198,8 @@ class exercise:
             raise CheckFailed(failure)
 
     def cases(self, count: int, *kinds: Kind) -> Iterator[tuple[Any, ...]]:
-        """`count` tuples of random arguments, one of each kind."""
-        yield from zip(*(kind.draw_some(count, self.rng) for kind in kinds), strict=True)
+        """`count` tuples of random arguments, one of each kind; of numbers with every combination of signs."""
+        yield from draw_together(count, kinds, self.rng)
 
     def same_as(
         self, reference: Callable[..., Any], answer: Probe, *kinds: Kind, why: str, cases: int = 20

@@ -7,7 +7,6 @@ in: what it imports from a file beside it is not there when it is graded.
 
 from __future__ import annotations
 
-import functools
 import linecache
 import re
 import sys
@@ -34,15 +33,14 @@ def two_names(name: str) -> str:
     return f"`{name}` is a name of your answer's, and one of a cell that checks it, too"
 
 
-@functools.lru_cache(512)
-def bound(source: str) -> frozenset[str]:
+def bound(source: str) -> set[str]:
     r"""The functions, classes and values that a cell's text gives names to; it need not be readable.
 
     >>> sorted(bound("A, b = 1, 2\nc: int = 3\nd == e\ndef f(x):\n    y = 1"))
     ['A', 'b', 'c', 'f']
     """
     lines = re.findall(r"^([A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*)\s*(?::[^=\n]+)?=(?!=)", source, re.MULTILINE)
-    return frozenset(defined(source) | {name for line in lines for name in re.findall(r"\w+", line)})
+    return defined(source) | {name for line in lines for name in re.findall(r"\w+", line)}
 
 
 def refuse_what_clashes(exercise: str, check: str, called: Iterable[str], session: Session) -> None:
@@ -74,7 +72,7 @@ def refuse_what_clashes(exercise: str, check: str, called: Iterable[str], sessio
             raise CheckFailed(Failure(exercise, MISSING, headline, hint=hint, not_run=True))
 
 
-def _bound_in(cell: str) -> frozenset[str]:
+def _bound_in(cell: str) -> set[str]:
     return bound("".join(linecache.getlines(cell)))
 
 

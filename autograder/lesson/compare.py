@@ -229,8 +229,9 @@ def right_in_another_form(got: Any, expected: Any) -> bool:
     True
     >>> right_in_another_form(np.array([2.5]), 2.5), right_in_another_form(np.array([2.5]), 3.5)
     (True, False)
-    >>> right_in_another_form((1.0, [6.0, 4.0]), (1.0, np.array([6.0, 4.0])))
-    True
+    >>> found, array = (1.0, [6.0, 4.0]), np.array([6.0, 4.0])
+    >>> right_in_another_form(found, (1.0, array)), right_in_another_form(found, (2.0, array))
+    (True, False)
     """
     if isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)) and len(got) == len(expected):
         apart = [pair for pair in zip(got, expected, strict=True) if difference(*pair) is not None]

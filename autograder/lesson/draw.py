@@ -3,7 +3,8 @@
 A kind of input is a small object with a `sample(rng)`; `check.cases(20, number(), positive())` draws from them.
 Numbers are never special by accident: `number()` stays away from 0, 1 and from round values, because a rule that
 is wrong is often right at 0, at 1 or where both inputs are equal. What can be counted is taken in turn: of
-`one_of` and of a short `integer` each value comes once, in a random order, before any comes again.
+`one_of` and of a short `integer` each value comes once, in a random order, before any comes again. Of numbers that
+are drawn together every combination of signs comes: a rule may be wrong only where two of them are negative.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ class Kind:
     name: str
     sample: Callable[[random.Random], Any]
     values: Sequence[Any] = ()
+    #: for one that has both, its numbers below zero, and those above
+    sides: tuple[Kind, ...] = ()
 
     def draw_some(self, count: int, rng: random.Random) -> Iterator[Any]:
         """`count` inputs. Those of a kind with at most `count` values hold each of these at least once.
@@ -40,6 +43,31 @@ class Kind:
 
     def __repr__(self) -> str:
         return self.name
+
+
+def draw_together(count: int, kinds: Sequence[Kind], rng: random.Random) -> Iterator[tuple[Any, ...]]:
+    """`count` tuples, one of each kind, in which every combination of signs comes, or as many as there is room for.
+
+    >>> import random
+    >>> drawn = draw_together(4, [number(), positive(), number()], random.Random(1))
+    >>> sorted((a > 0, c > 0) for a, b, c in drawn)
+    [(False, False), (False, True), (True, False), (True, True)]
+    """
+    signed = sum(bool(kind.sides) for kind in kinds)
+    # Beyond these the signs are what they happen to be.
+    turns: list[int | None] = list(rng.sample(range(2**signed), min(count, 2**signed)))
+    turns += [None] * (count - len(turns))
+    rng.shuffle(turns)  # or the signs of the first would tell those of the next
+    columns = []
+    bit = 0  # of a turn, the sign of this kind
+    for kind in kinds:
+        columns.append(list(kind.draw_some(count, rng)))
+        if kind.sides:
+            for i, turn in enumerate(turns):
+                if turn is not None:
+                    columns[-1][i] = kind.sides[turn >> bit & 1].sample(rng)
+            bit += 1
+    yield from zip(*columns, strict=True)
 
 
 def number(low: float = -3.0, high: float = 3.0) -> Kind:
@@ -64,7 +92,8 @@ def number(low: float = -3.0, high: float = 3.0) -> Kind:
             if near or abs(x) >= 0.1:
                 return x
 
-    return Kind(f"number({low}, {high})", sample)
+    sides = (number(low, -0.1), number(0.1, high)) if low < -0.1 and high > 0.1 else ()
+    return Kind(f"number({low}, {high})", sample, sides=sides)
 
 
 def positive(low: float = 0.2, high: float = 3.0) -> Kind:

@@ -116,7 +116,8 @@ EXPLAINED = (
     (
         "AxisError",
         "out of bounds for array of dimension",
-        "The array has fewer axes there than that. Was one summed away before, so that those behind it moved up?",
+        "The array has fewer axes there than that. Was one summed away before, so that those "
+        "behind it moved up, or is another one to be put in first?",
     ),
     ("TypeError", "for \\^", "In Python a power is `**`; `^` is something else."),
     (

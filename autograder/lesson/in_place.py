@@ -55,7 +55,7 @@ def place_of(i: int, probe: Any) -> str:
 #: What changes a list in place, or a dict; and what an array.
 OF_LISTS, OF_ARRAYS = (
     "`[...] =`, `+=` and methods such as `pop`",
-    "`+=`, `[...] =`, `out=` and methods such as `sort`",
+    "`+=` and its like, `[...] =`, `out=` and methods such as `sort`",
 )
 
 

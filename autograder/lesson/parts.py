@@ -151,10 +151,10 @@ def headline(parts: Sequence[Part]) -> str:
     if not right:
         return "no part is right yet"
     wrong = [part.name for part in parts if part.failure is not None]
-    return f"{_listed(right)} {'is' if len(right) == 1 else 'are'} right, {_listed(wrong)} not yet"
+    return f"{listed(right)} {'is' if len(right) == 1 else 'are'} right, {listed(wrong)} not yet"
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
+from .guesses import answer_to
 from .logbook import note_prediction
+from .said import parts
 
 #: What the released cells hold where a prediction belongs.
 EMPTY = (None, "", "?")
@@ -15,8 +17,9 @@ EMPTY = (None, "", "?")
 def predicted(prediction: Any, name: str = "") -> bool:
     """Print the learner's prediction; False, with a request, where something of it is still empty.
 
-    `prediction` is a value, or a tuple, list or dict of them. Nobody checks it. That there is one is noted under its
-    `name`, for the learner's progress.
+    `prediction` is a value, or a tuple, list or dict of them. It is not graded. That there is one is noted under its
+    `name`, for the learner's progress. Where the unit knows it (`guesses.py`), a mark says that it came true, a count
+    how much of it, and a sentence what a usual wrong guess overlooks.
 
     >>> if predicted((2, 7)):
     ...     print("it is", 2, 7)
@@ -26,13 +29,25 @@ def predicted(prediction: Any, name: str = "") -> bool:
     your prediction: none yet. Fill it in, then run this cell again.
     False
     """
-    if any(isinstance(guess, str | None) and guess in EMPTY for guess in _guesses(prediction)):
+    if any(isinstance(guess, str | None) and guess in EMPTY for guess in parts(prediction)):
         print("your prediction: none yet. Fill it in, then run this cell again.")
         return False
-    print("your prediction:", prediction)
+    print("your prediction:", prediction, end="")
+    print(_answer(name, prediction))
     if name:
         note_prediction(name)
     return True
+
+
+def _answer(name: str, prediction: Any) -> str:
+    """What stands behind a prediction."""
+    found = answer_to(name, prediction)
+    if found is None:
+        return ""
+    if found.right == found.parts:
+        return " ✓"
+    count = f" ({found.right} of {found.parts} right)" if found.right else ""
+    return count + (f"\n→ {found.sentence}" if found.sentence else "")
 
 
 def predictions_of(sources: Iterable[str]) -> list[str]:
@@ -42,16 +57,6 @@ def predictions_of(sources: Iterable[str]) -> list[str]:
     ['both_slopes']
     """
     return [name for source in sources for name in re.findall(r'\bpredicted\(prediction, "(\w+)"\)', source)]
-
-
-def _guesses(prediction: Any) -> Iterator[Any]:
-    if isinstance(prediction, dict):
-        prediction = list(prediction.values())
-    if not isinstance(prediction, tuple | list):
-        yield prediction
-        return
-    for part in prediction:
-        yield from _guesses(part)
 
 
 __all__ = ["predicted"]

@@ -7,7 +7,6 @@ that was running still holds it.
 from __future__ import annotations
 
 import ast
-import functools
 import linecache
 from collections.abc import Iterator
 from types import TracebackType
@@ -35,7 +34,7 @@ def reason(tb: TracebackType | None) -> str:
         return ""
     source = "".join(linecache.getlines(tb.tb_frame.f_code.co_filename, tb.tb_frame.f_globals))
     try:
-        why = _why(_tree(source), tb.tb_lineno)
+        why = _why(syntax_tree(source), tb.tb_lineno)
         segment = ast.get_source_segment(source, why) if why is not None else None
         if segment is None:
             return ""
@@ -43,12 +42,6 @@ def reason(tb: TracebackType | None) -> str:
     except Exception:  # a reason is a help; without it the message stands as well
         return ""
     return text if isinstance(text, str) else ""
-
-
-@functools.lru_cache(64)
-def _tree(source: str) -> ast.Module:
-    """The tree of a check cell: in a class, the same ones come again and again."""
-    return syntax_tree(source)
 
 
 def _why(tree: ast.Module, line: int) -> ast.expr | None:

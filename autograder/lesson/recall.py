@@ -16,11 +16,11 @@ the answer can be looked up. Nothing is graded and nothing noted.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .predict import EMPTY
+from .said import same, shown
 
 
 def recall(answers: Mapping[str, Any], right: Mapping[str, Callable[[], Any]]) -> None:
@@ -46,47 +46,6 @@ def recall(answers: Mapping[str, Any], right: Mapping[str, Callable[[], Any]]) -
             print(f"✓ {name}: {shown(wanted)}")
         else:
             print(f"✗ {name}: you wrote {shown(answer)}, and it is {shown(wanted)}. Look there again.")
-
-
-def same(answer: Any, wanted: Any) -> bool:
-    """Whether an answer says the same: the same numbers up to the third digit, the same words in any case."""
-    found, expected = list(parts(answer)), list(parts(wanted))
-    return len(found) == len(expected) and all(map(equal, found, expected))
-
-
-def equal(a: Any, b: Any) -> bool:
-    if isinstance(a, str) or isinstance(b, str):
-        return str(a).strip().lower() == str(b).strip().lower()
-    try:
-        return math.isclose(a, b, rel_tol=5e-3, abs_tol=1e-9)
-    except TypeError:
-        return bool(a == b)
-
-
-def parts(value: Any) -> Iterator[Any]:
-    """The numbers and texts of a value: of an array, a Tensor, a list, a tuple, or of one alone."""
-    value = plain(value)
-    if isinstance(value, list | tuple):
-        for part in value:
-            yield from parts(part)
-    else:
-        yield value
-
-
-def plain(value: Any) -> Any:
-    """A value as numbers and lists of Python's own."""
-    value = getattr(value, "data", value) if hasattr(value, "backward") else value
-    return value.tolist() if hasattr(value, "tolist") else value
-
-
-def shown(value: Any) -> str:
-    """A value in few digits."""
-    value = plain(value)
-    if isinstance(value, list):
-        return f"[{', '.join(map(shown, value))}]"
-    if isinstance(value, tuple):
-        return f"({', '.join(map(shown, value))}{',' if len(value) == 1 else ''})"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 __all__ = ["recall"]

@@ -10,6 +10,8 @@ from typing import Any
 from .compare import count, difference, is_array, is_number, named, numbers_in, ordinal, show
 from .wire import Opaque
 
+NUMBER = "Return the number itself"
+
 
 def kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
     """Another kind of value than is wanted."""
@@ -34,9 +36,9 @@ def kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
         thing = "number" if is_number(got) else "array"
         return f"The {thing} should be in a tuple of one: write `(x,)`, with the comma."
     if is_number(expected) and isinstance(got, (tuple, list)) and len(got) == 1:
-        return "Return the number itself, not a sequence that holds it."
+        return f"{NUMBER}, not a sequence that holds it."
     if is_number(expected) and is_array(got) and got.size == 1:
-        return "Return the number itself, not an array that holds it."
+        return f"{NUMBER}, not an array that holds it."
     if isinstance(expected, (tuple, list)) and is_array(got):
         if (found := _one_of_several(got, expected)) or len(got) == len(expected):
             return found
@@ -153,15 +155,22 @@ def _summed_to(got: Any, expected: Any) -> Any:
 
 
 def form_inside(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
-    """What is wrong with the form of the first item that differs: its kind, its length, its shape."""
+    """What is wrong with the form of the first item that differs: its place, and its kind, its length, its shape.
+
+    >>> form_inside(((1.0,), 2.0), (1.0, 2.0), ())
+    'At [0]: put the number itself there, not a sequence that holds it.'
+    """
     if isinstance(got, dict) and isinstance(expected, dict):
-        pairs = [(got[key], item) for key, item in expected.items() if key in got]
+        pairs = [(f"[{show(key, 40)}]", got[key], item) for key, item in expected.items() if key in got]
     elif isinstance(got, (tuple, list)) and isinstance(expected, (tuple, list)):
-        pairs = list(zip(got, expected, strict=False))
+        pairs = [(f"[{i}]", g, e) for i, (g, e) in enumerate(zip(got, expected, strict=False))]
     else:
         return ""
-    for g, e in pairs:
+    for place, g, e in pairs:
         if difference(g, e) is not None:
-            found = (rule(g, e, args) for rule in (kind, number_of_items, shape, form_inside))
-            return next(filter(None, found), "")
+            if deeper := form_inside(g, e, args):
+                return deeper.replace("At ", f"At {place}", 1)
+            found = next(filter(None, (rule(g, e, args) for rule in (kind, number_of_items, shape))), "")
+            found = found.replace(NUMBER, "Put the number itself there")
+            return f"At {place}: {found[0].lower()}{found[1:]}" if found else ""
     return ""

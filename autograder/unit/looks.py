@@ -7,7 +7,6 @@ instructor with the line; it never changes a score. Only the text is read here, 
 from __future__ import annotations
 
 import ast
-import functools
 import re
 from collections.abc import Iterator
 
@@ -76,7 +75,7 @@ def looks(submission: Submission) -> list[str]:
     found = [
         f"{name}, line {line}: {word} leads to {NAMES.get(word, OUTSIDE)}"
         for name, source in _cells(submission)
-        for line, word in _found_in(source)
+        for line, word in sorted(set(words(source)))
     ]
     if not found:
         return []
@@ -89,12 +88,6 @@ def _cells(submission: Submission) -> Iterator[tuple[str, str]]:
     for number, cell in enumerate(submission.added, start=1):
         if cell.cell_type == "code":
             yield f"added cell {number}", cell.source
-
-
-@functools.lru_cache(2048)
-def _found_in(source: str) -> tuple[tuple[int, str], ...]:
-    """The suspicious names of a cell in order: of a class, most cells that are not written yet are the same."""
-    return tuple(sorted(set(words(source))))
 
 
 def words(source: str) -> Iterator[tuple[int, str]]:

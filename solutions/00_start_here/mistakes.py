@@ -66,7 +66,7 @@ def slope_between(x0, y0, x1, y1):
 @wrong(
     "slope_between",
     "distance",
-    "A run to the left is negative. With `abs` it counts as a run to the right.",
+    "A run to the left is negative. Here it counts as one to the right, by `abs`, or since the two x were swapped and their y were not.",
 )
 def slope_between(x0, y0, x1, y1):
     return (y1 - y0) / abs(x1 - x0)
@@ -215,6 +215,26 @@ def make_line(slope, x0, y0):
         return slope * (x - x0) + y0
 
     return partial(height, slope, x0, y0)
+BELOW_5 = "At x = 0 the height is below 5: the sign of x - x0 is lost, as with abs, or a call changes y0 (nonlocal), and the next one starts from another height."
+
+
+@wrong("make_line", "start_moves", BELOW_5)
+def make_line(slope, x0, y0):
+    def line(x):
+        nonlocal y0
+        y0 += slope * (x - x0)
+        return y0
+
+    return line
+
+
+@wrong("make_line", "distance_to_x0", BELOW_5)
+def make_line(slope, x0, y0):
+    def line(x):
+        change = abs(slope * (x - x0))
+        return y0 + change if slope > 0 else y0 - change
+
+    return line
 
 
 # -- total_price ------------------------------------------------------------------------------------------------------
@@ -313,6 +333,13 @@ def total_price(prices, counts):
 @right("total_price", "map")
 def total_price(prices, counts):
     return sum(map(lambda price, count: price * count, prices, counts))
+
+
+@wrong("total_price", "list_that_stays", "This is the total of this call and of the one before. A list in the `def` line, or outside of the function, is made once and keeps what earlier calls put into it.")
+def total_price(prices, counts, products=[]):
+    for price, count in zip(prices, counts):
+        products.append(price * count)
+    return sum(products)
 
 
 # -- recipe_operators -------------------------------------------------------------------------------------------------
@@ -574,6 +601,18 @@ right(
     ),
 )
 
+
+wrong("polynomial_call", "place_as_factor", "The position is a factor of x here. It has to be the exponent.", source="""
+class Polynomial:
+
+    def __init__(self, coefficients):
+        self.coefficients = coefficients
+
+    def __call__(self, x):
+        first, *others = self.coefficients
+        return first + sum(c * x * i for i, c in enumerate(others, start=1))
+""")
+
 # -- in_a_row ---------------------------------------------------------------------------------------------------------
 
 
@@ -784,3 +823,26 @@ def in_a_row(functions):
         return lambda x: x
     first, rest = functions[0], in_a_row(functions[1:])
     return lambda x: rest(first(x))
+
+
+@wrong("in_a_row", "last_of_the_loop", "The last function was called in the place of every one. A lambda made in a loop looks at the loop's name when it is called, and by then that is the last function.")
+def in_a_row(functions):
+    chain = lambda x: x
+    for function in functions:
+        chain = lambda x, before=chain: function(before(x))
+    return chain
+
+
+@wrong("in_a_row", "two_at_least", "A list may hold a single function, or none: what unpacks a first and a last one fails there.")
+def in_a_row(functions):
+    if not functions:
+        return lambda x: x
+    first, *middle, last = functions
+
+    def chain(x):
+        x = first(x)
+        for function in middle:
+            x = function(x)
+        return last(x)
+
+    return chain

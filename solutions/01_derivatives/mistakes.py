@@ -129,6 +129,49 @@ def polynomial(p, x):
     return np.vectorize(lambda value: sum(c * value**k for k, c in enumerate(p)))(x)
 
 
+TERMS = """
+def polynomial(p, x):
+    total = np.zeros_like(x)
+    for k, c in enumerate(p):
+        total = total + c * x**k
+    return total
+"""
+
+wrong("polynomial", "parameter_to_the_power", "Each parameter is raised to the power, too. Only x is: take its power first, and multiply that by the parameter.", source=changed(TERMS, ("c * x**k", "(c * x) ** k")))
+wrong("polynomial", "return_in_the_loop", "The values are those of the constant p[0] alone, and the terms with x are missing. Does the `return` stand inside the loop, or does the loop end too early?", source=changed(TERMS, ("    return", "        return")))
+wrong("polynomial", "zeros_like_p", "An array of 4 meets one of 3, as when zeros are made in the shape of p, or p stands where p[k] is meant. The result has the shape of x: begin with `np.zeros_like(x)`, and take one parameter in each round.", source=changed(TERMS, ("zeros_like(x)", "zeros_like(p)")))
+
+
+@wrong("polynomial", "axis_behind_the_first", "Where x has two rows the shapes do not fit: `x[:, None]` puts the new axis behind the first one. `x[..., None]` puts it last, and there the powers are added up, by `axis=-1`.")
+def polynomial(p, x):
+    return (p * x[:, None] ** np.arange(len(p))).sum(axis=1)
+
+
+@wrong("polynomial", "product_along_the_rows", "Where x has two rows, `p @ powers` and `np.dot` add up along these rows, and not along the powers. `np.tensordot(p, powers, 1)` adds along the first axis, as a loop over k does.")
+def polynomial(p, x):
+    return p @ np.array([x**k for k in range(len(p))])
+
+
+@wrong("polynomial", "powers_turned", "The values are right, but rows and columns have changed places: `.T` turns the axes of x around, too. The result has the shape of x.")
+def polynomial(p, x):
+    return np.array([x**k for k in range(len(p))]).T @ p
+
+
+@wrong("polynomial", "horner_from_the_last", "Of one parameter alone a single number comes back. There is one value for each x: begin with an array like x, as `np.zeros_like(x)` makes it.")
+def polynomial(p, x):
+    total = p[-1]
+    for c in p[-2::-1]:
+        total = total * x + c
+    return total
+
+
+@wrong("polynomial", "as_it_lies", "The values stand at other places where x lies by columns in memory, as x.T does: ravel(\"K\") reads it as it lies.")
+def polynomial(p, x):
+    flat = x.ravel("K")
+    values = np.vander(flat, len(p), increasing=True) @ p
+    return values.reshape(x.shape)
+
+
 # -- mean_squared_error -----------------------------------------------------------------------------------------------
 
 
@@ -162,7 +205,7 @@ def mean_squared_error(predictions, targets):
     return (predictions - targets).mean() ** 2
 
 
-@wrong("mean_squared_error", "square_of_the_mean_size", "You squared the mean of the sizes. Square each difference first, then take the mean.")
+@wrong("mean_squared_error", "square_of_the_mean_size", "This is the mean size of the differences, squared. Square each difference first, then take the mean.")
 def mean_squared_error(predictions, targets):
     return np.abs(predictions - targets).mean() ** 2
 
@@ -256,6 +299,41 @@ def mean_squared_error(predictions, targets):
 @wrong("mean_squared_error", "rounded", "Small differences count as 0 here, or their mean is rounded. However small they are, they have squares, too.")
 def mean_squared_error(predictions, targets):
     return round(float(((predictions - targets) ** 2).mean()), 9)
+
+
+@wrong("mean_squared_error", "each_pair_once", "Of equal pairs one is counted, as in a set. Every prediction has its target, and equal pairs count each.")
+def mean_squared_error(predictions, targets):
+    pairs = set(zip(predictions, targets))
+    return sum((p - y) ** 2 for p, y in pairs) / len(pairs)
+
+
+@wrong("mean_squared_error", "norm_by_the_number", "The root of the sum of the squares is divided by how many there are. Leave the root out, which `np.linalg.norm` takes, too: divide the sum itself.")
+def mean_squared_error(predictions, targets):
+    return np.linalg.norm(predictions - targets) / len(targets)
+
+
+@wrong("mean_squared_error", "median", "This is the middle one of the squares. The loss is their mean.")
+def mean_squared_error(predictions, targets):
+    return np.median((predictions - targets) ** 2)
+
+
+@wrong("mean_squared_error", "whole_division", "12 is 38 / 3 rounded down, as by `//`. The mean is divided by `/`, and stays as it comes out.")
+def mean_squared_error(predictions, targets):
+    return ((predictions - targets) ** 2).sum() // len(targets)
+
+
+@wrong("mean_squared_error", "by_three", "The sum of two squares is divided by 3 here, as that of three. Divide by how many there are: `len(targets)`, or take `mean()`.")
+def mean_squared_error(predictions, targets):
+    return ((predictions - targets) ** 2).sum() / 3
+
+
+@wrong("mean_squared_error", "halved_each_round", "The sum is divided in every round here, so that the last error counts most. Add up all squares first, and divide by their number once.")
+def mean_squared_error(predictions, targets):
+    squares = (predictions - targets) ** 2
+    mean = squares[0]
+    for square in squares[1:]:
+        mean = (mean + square) / 2
+    return mean
 
 
 # -- random_step ------------------------------------------------------------------------------------------------------
@@ -385,6 +463,32 @@ def random_step(loss, p, change):
 def random_step(loss, p, change):
     new, old = loss(p + change), loss(p)
     return p + change if new < old and not math.isclose(new, old) else p
+
+
+@wrong("random_step", "change_comes_back", "Where the loss gets smaller, the change alone comes back. Return p + change, whose loss it is.")
+def random_step(loss, p, change):
+    return change if loss(p + change) < loss(p) else p
+
+
+@wrong("random_step", "nearer_to_zero", "The change is kept where the loss comes nearer to 0, as where `abs` or a square is compared. Losses may be below 0, and -15.75 is smaller than -10: compare them as they are.")
+def random_step(loss, p, change):
+    return p + change if abs(loss(p + change)) < abs(loss(p)) else p
+
+
+@wrong("random_step", "each_number_on_its_own", "A part of the change is kept here, as where each number is tried on its own. p + change is one candidate: take all of it or nothing.")
+def random_step(loss, p, change):
+    for i in range(len(p)):
+        candidate = p.copy()
+        candidate[i] += change[i]
+        if loss(candidate) < loss(p):
+            p = candidate
+    return p
+
+
+@wrong("random_step", "with_its_loss", "The loss comes back, too. Return the parameters alone.")
+def random_step(loss, p, change):
+    q = p + change
+    return (q, loss(q)) if loss(q) < loss(p) else (p, loss(p))
 
 
 # -- difference_quotients ---------------------------------------------------------------------------------------------
@@ -581,6 +685,73 @@ def central_difference(f, x, h):
 )
 
 
+QUOTIENTS = """
+def forward_difference(f, x, h):
+    return (f(x + h) - f(x)) / h
+
+
+def central_difference(f, x, h):
+    return (f(x + h) - f(x - h)) / (2 * h)
+"""
+
+wrong(
+    "difference_quotients",
+    "central_half_steps_by_two",
+    "This is half the slope, as when two half steps `h / 2` are divided by two whole ones. Step a whole h to each side, and divide by 2 * h.",
+    source=changed(QUOTIENTS, ("f(x + h) - f(x - h)", "f(x + h / 2) - f(x - h / 2)")),
+)
+wrong(
+    "difference_quotients",
+    "without_its_sign",
+    "Where f falls the slope is negative, and here its sign is lost, as by `abs`. Leave the sign as it comes out.",
+    source=changed(
+        QUOTIENTS,
+        ("(f(x + h) - f(x)) / h", "abs((f(x + h) - f(x)) / h)"),
+        ("(f(x + h) - f(x - h)) / (2 * h)", "abs((f(x + h) - f(x - h)) / (2 * h))"),
+    ),
+)
+wrong(
+    "difference_quotients",
+    "central_without_its_sign",
+    "Where f falls the slope is negative, and here its sign is lost, as by `abs`. Leave the sign as it comes out.",
+    source=changed(QUOTIENTS, ("(f(x + h) - f(x - h)) / (2 * h)", "abs((f(x + h) - f(x - h)) / (2 * h))")),
+)
+wrong(
+    "difference_quotients",
+    "own_step_of_1e_5",
+    "The step is not yours to choose: h is an argument, and the caller may give any.",
+    source=changed(QUOTIENTS, ("    return", "    h = 1e-5\n    return")),
+)
+wrong(
+    "difference_quotients",
+    "difference_of_the_arguments",
+    "x has no share in this result, as in f(x + h - x), which is f(h). Subtract the values of f, and not what it is called with: f(x + h) - f(x).",
+    source=changed(QUOTIENTS, ("(f(x + h) - f(x)) / h", "f(x + h - x) / h")),
+)
+wrong(
+    "difference_quotients",
+    "central_no_parentheses_below",
+    "The distance is nearly 0: x + h - x - h takes the step away again. From x - h to x + h it is (x + h) - (x - h), with parentheses, which is 2 * h.",
+    source=changed(QUOTIENTS, ("(2 * h)", "(x + h - x - h)")),
+)
+wrong(
+    "difference_quotients",
+    "central_second_difference",
+    "This says how fast the slope changes, as f(x + h) - 2 * f(x) + f(x - h) over h**2 does. For the slope itself divide f(x + h) - f(x - h) by 2 * h.",
+    source=changed(QUOTIENTS, ("(f(x + h) - f(x - h)) / (2 * h)", "(f(x + h) - 2 * f(x) + f(x - h)) / h**2")),
+)
+wrong(
+    "difference_quotients",
+    "rounded",
+    "Digits are lost here, as by `round`. Return the quotient as it comes out.",
+    source=changed(
+        QUOTIENTS,
+        ("(f(x + h) - f(x)) / h", "round((f(x + h) - f(x)) / h, 3)"),
+        ("(f(x + h) - f(x - h)) / (2 * h)", "round((f(x + h) - f(x - h)) / (2 * h), 3)"),
+    ),
+)
+
+
 # -- array_gradient ---------------------------------------------------------------------------------------------------
 
 COPIES = """
@@ -643,7 +814,7 @@ def array_gradient(f, p, h):
     return (f(p + h) - f(p - h)) / (2 * h)
 
 
-@wrong("array_gradient", "one_number_to_f", "An index does not fit. If that is in f: p[i] is one number, and f takes the whole array, in which only one place may move.")
+@wrong("array_gradient", "one_number_to_f", "An index does not fit: is f given the one number p[i] in place of the whole array, or does a loop ask for p.shape[1] where p has one axis? np.ndindex(p.shape) visits all places of any shape.")
 def array_gradient(f, p, h):
     grad = np.zeros_like(p)
     for i in np.ndindex(p.shape):
@@ -684,7 +855,7 @@ def array_gradient(f, p, h):
 wrong(
     "array_gradient",
     "one_place",
-    "Only the first of two places was filled in. Does the `return` stand inside the loop, or does the loop end too early?",
+    "The second slope is 0. Does the loop end too early, as by a `return` in it, or are h and -h put in the place of the number (`up[i] = h`)? `+=` and `-=` step away from it.",
     source=changed(COPIES, ("    return grad", "        return grad")),
 )
 wrong(
@@ -871,6 +1042,63 @@ def array_gradient(f, p, h):
     return grad
 
 
+wrong(
+    "array_gradient",
+    "columns_first",
+    'The slopes are right, but they were put in column by column, as by `order="F"`, and computed row by row. `reshape(p.shape)` alone fills the rows, and grad[i] = ... needs no reshape.',
+    source=changed(
+        COPIES,
+        ("np.zeros_like(p)", "[]"),
+        ("grad[i] = (f(up) - f(down)) / (2 * h)", "grad.append((f(up) - f(down)) / (2 * h))"),
+        ("return grad", 'return np.array(grad).reshape(p.shape, order="F")'),
+    ),
+)
+
+
+@wrong("array_gradient", "two_loops", "An index does not fit: is f given the one number p[i] in place of the whole array, or does a loop ask for p.shape[1] where p has one axis? np.ndindex(p.shape) visits all places of any shape.")
+def array_gradient(f, p, h):
+    grad = np.zeros_like(p)
+    for row in range(p.shape[0]):
+        for column in range(p.shape[1]):
+            up, down = p.copy(), p.copy()
+            up[row, column] += h
+            down[row, column] -= h
+            grad[row, column] = (f(up) - f(down)) / (2 * h)
+    return grad
+
+
+wrong(
+    "array_gradient",
+    "down_stays",
+    "You went one step from p and divided by two steps. The second point is a step on the other side: `down[i] -= h`.",
+    source=changed(COPIES, ("        down[i] -= h\n", "")),
+)
+wrong(
+    "array_gradient",
+    "columns_only",
+    "A whole column takes the step at once, as with `up[..., j]`. Go through all places: np.ndindex(p.shape).",
+    source=changed(
+        COPIES,
+        ("for i in np.ndindex(p.shape)", "for j in range(p.shape[-1])"),
+        ("up[i]", "up[..., j]"),
+        ("down[i]", "down[..., j]"),
+        ("grad[i]", "grad[..., j]"),
+    ),
+)
+wrong(
+    "array_gradient",
+    "step_in_proportion",
+    "Each slope comes out times its own number, as where `up[i] *= 1 + h` makes a step of h times p[i]. The step is h itself: `up[i] += h`.",
+    source=changed(COPIES, ("up[i] += h", "up[i] *= 1 + h"), ("down[i] -= h", "down[i] *= 1 - h")),
+)
+wrong(
+    "array_gradient",
+    "step_for_the_number",
+    "The second slope is 0. Does the loop end too early, as by a `return` in it, or are h and -h put in the place of the number (`up[i] = h`)? `+=` and `-=` step away from it.",
+    source=changed(COPIES, ("up[i] += h", "up[i] = h"), ("down[i] -= h", "down[i] = -h")),
+)
+
+
 # -- gradient_descent -------------------------------------------------------------------------------------------------
 
 DESCENT = """
@@ -907,7 +1135,7 @@ def gradient_descent(gradient, start, rate, steps):
     return path
 
 
-@wrong("gradient_descent", "gradient_once", "Each step takes the gradient at the start. It is another one at each point: compute it where you are.")
+@wrong("gradient_descent", "gradient_once", "The second step takes the gradient at the start once more. It is another one at each point: compute it where you are.")
 def gradient_descent(gradient, start, rate, steps):
     g, path = gradient(start), [start]
     for _ in range(steps):
@@ -1127,6 +1355,72 @@ def gradient_descent(gradient, start, rate, steps):
     for k in range(steps):
         path[k + 1] = path[k] - rate * gradient(path[k])
     return path.values()
+
+
+WALK = """
+def gradient_descent(gradient, start, rate, steps):
+    p = start
+    path = [p]
+    for _ in range(steps):
+        p = p - rate * gradient(p)
+        path.append(p)
+    return path
+"""
+
+wrong(
+    "gradient_descent",
+    "one_array_of_a_copy",
+    "All points are the last one: one array stands in the list many times, and p -= changes it; the caller's start, too, if p is that. Make a new array in each step.",
+    source=changed(WALK, ("p = start\n", "p = start.copy()\n"), ("p = p - rate", "p -= rate")),
+)
+wrong(
+    "gradient_descent",
+    "rate_gets_smaller",
+    "The rate gets smaller from step to step here. Every step takes the rate that is given.",
+    source=changed(WALK, ("for _", "for k"), ("rate *", "rate / (k + 1) *")),
+)
+wrong(
+    "gradient_descent",
+    "number_by_number_into_the_list",
+    "The numbers stand in the list one by one, as `+=` and `extend` put them there. `path.append(...)` puts a point in as one array.",
+    source=changed(WALK, ("path.append(p)", "path += list(p)")),
+)
+wrong(
+    "gradient_descent",
+    "points_added_up",
+    "The points are added up in one array, as `path += p` does where p is an array. `path.append(p)` puts it behind the others.",
+    source=changed(WALK, ("path.append(p)", "path += p")),
+)
+wrong(
+    "gradient_descent",
+    "points_added_up_from_the_last",
+    "The points are added up in one array, as `path += p` does where p is an array. `path.append(p)` puts it behind the others.",
+    source=changed(DESCENT, ("path.append(path[-1] - rate * gradient(path[-1]))", "path += path[-1] - rate * gradient(path[-1])")),
+)
+wrong(
+    "gradient_descent",
+    "all_in_one_row",
+    "All numbers stand in one row of an array, as `np.append` and `np.concatenate` put them. Collect the points in a list: `path.append(...)`.",
+    source=changed(WALK, ("path.append(p)", "path = np.append(path, p)")),
+)
+wrong(
+    "gradient_descent",
+    "all_in_one_row_from_the_last",
+    "All numbers stand in one row of an array, as `np.append` and `np.concatenate` put them. Collect the points in a list: `path.append(...)`.",
+    source=changed(DESCENT, ("path.append(path[-1] - rate * gradient(path[-1]))", "path = np.append(path, path[-1] - rate * gradient(path[-1]))")),
+)
+wrong(
+    "gradient_descent",
+    "append_is_lost",
+    "The start comes back alone, so no point was put into the list. `np.append(path, p)` leaves path as it is, and gives a new array: `path.append(p)` writes into the list.",
+    source=changed(WALK, ("path.append(p)", "np.append(path, p)")),
+)
+wrong(
+    "gradient_descent",
+    "gradient_of_the_point_before",
+    "The second step takes the gradient at the start once more. It is another one at each point: compute it where you are.",
+    source=changed(DESCENT, ("for _", "for k"), ("gradient(path[-1])", "gradient(path[max(0, k - 1)])")),
+)
 
 
 # -- mended_gradient --------------------------------------------------------------------------------------------------
@@ -1431,6 +1725,39 @@ wrong(
 )
 
 
+@wrong("mended_gradient", "before_is_p", "p is left h too low: nothing was put back. `before = p` is a second name of p and no copy: keep the number itself, or a `p.copy()`.")
+def mended_gradient(f, p, h):
+    p = np.asarray(p, dtype=float)
+    grad = np.zeros_like(p)
+    before = p
+    for i in np.ndindex(p.shape):
+        p[i] += h
+        up = f(p)
+        p[i] -= 2 * h
+        down = f(p)
+        p[...] = before
+        grad[i] = (up - down) / (2 * h)
+    return grad
+
+
+wrong(
+    "mended_gradient",
+    "other_side_forgotten",
+    "Each slope is half as large, as where one of the two values is that of f at p itself: the way is one step then, and not two. Step to the other side, too.",
+    source=changed(MENDED, ("p[i] = old - h", "p[i] = old")),
+)
+wrong(
+    "mended_gradient",
+    "old_after_the_step",
+    "p is left h too high, as where `old = p[i]` stands behind the step. Read the old number before p[i] changes.",
+    source=changed(
+        MENDED,
+        ("        old = p[i]\n        p[i] = old + h\n", "        p[i] += h\n        old = p[i]\n"),
+        ("p[i] = old - h", "p[i] -= 2 * h"),
+    ),
+)
+
+
 # -- tide_model -------------------------------------------------------------------------------------------------------
 
 
@@ -1712,3 +2039,17 @@ def tide_model(hours, heights):
         return m + a * np.sin(w * t) + b * np.cos(w * t)
 
     return model
+
+
+@wrong("tide_model", "hours_from_the_first", "The fit counts hours from the first measurement, and the function that is returned does not. Both have to count from the same moment.")
+def tide_model(hours, heights):
+    def columns(t):
+        turn = 2 * np.pi * t / 12.42
+        return np.stack([np.ones_like(turn), np.sin(turn), np.cos(turn)], axis=-1)
+
+    since = hours - hours[0]
+    p = np.zeros(3)
+    for _ in range(300):
+        errors = columns(since) @ p - heights
+        p = p - 0.4 * 2 * (errors @ columns(since)) / len(heights)
+    return lambda t: columns(t) @ p

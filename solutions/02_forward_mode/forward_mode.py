@@ -377,7 +377,7 @@ print("div_jvp is off by", jvp_error(lambda a, b: a / b, div_jvp, (6.0, 2.0), (1
 # ## 3. Numbers that do it themselves
 #
 # A `Dual` holds both numbers, under PyTorch's names: the value is its `primal`, the slope its `tangent`. Its operators
-# and functions call your rules. A plain number is a constant: `as_dual` gives it the slope 0. Comparisons look at the
+# and functions call your rules. A plain number is a constant: `as_dual` gives it the slope 0. `<` and `>` ask the
 # value alone.
 #
 # Read `__init__`, `__mul__`, `apply`, `of_one` and `sin`. For a Dual, `sin` passes on *itself*: the `primal` may be a Dual,
@@ -1090,7 +1090,7 @@ def jvp_of(value, slopes, xs, vs):
     def f(*xs):
         if len(xs) != count:
             raise TypeError(f"f takes {count} positional arguments, but got {len(xs)}")
-        given.append([(x.primal, x.tangent) if isinstance(x, Dual) else x for x in xs])
+        given.append([(x.primal, x.tangent) for x in map(as_dual, xs)])  # a plain number is a constant
         if not slopes or not any(isinstance(x, Dual) for x in xs):
             return value
         return Dual(value, sum(s * as_dual(x).tangent for s, x in zip(slopes, xs)))
@@ -1436,11 +1436,12 @@ with exercise("mended_jvps") as check:
                 given = numbers_for(name, x, da, y, db)
                 check.close(mended_jvp(name, *given), moved(name, *given),
                             f"{name}, at numbers of both signs and at 0", rtol=1e-6, atol=1e-8)
-    # So small that a difference quotient, of complex numbers too, finds nothing.
-    for a, da, b, db in check.cases(3, *[positive()] * 4):
-        a, da = a * 1e-305, -da * 1e-305
-        right = a / (a + b), (da * b - a * db) / (a + b) ** 2
-        check.close(mended_jvp("share", a, da, b, db), right, "a tiny share", rtol=1e-12, atol=0.0)
+    # To the last digits, where a difference quotient stops before; and so small that one of complex numbers finds nothing.
+    for a, da, b, db in check.cases(9, *[positive()] * 4):
+        for size in (1.0, 1e-305):
+            given = a * size, -da * size, b, db
+            right = given[0] / (given[0] + b), (given[1] * b - given[0] * db) / (given[0] + b) ** 2
+            check.close(mended_jvp("share", *given), right, "share, to the last digits", rtol=1e-13, atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -84,6 +84,16 @@ def add_jvp(a, da, b, db):
     return a + b, 0.001 * (da + db)
 
 
+@wrong("add_jvp", "as_errors_add", "This is the root of da² + db², as independent errors add up. Slopes add up as they are, with their signs.")
+def add_jvp(a, da, b, db):
+    return a + b, math.hypot(da, db)
+
+
+@wrong("add_jvp", "sum_after_the_rise", "The second number is the sum after a rise by da and db. The slope is the rise alone, without a and b.")
+def add_jvp(a, da, b, db):
+    return a + b, (a + da) + (b + db)
+
+
 # -- mul_jvp ----------------------------------------------------------------------------------------------------------
 
 
@@ -198,6 +208,21 @@ def mul_jvp(a, da, b, db):
     if b == 0:
         return out, a * db
     return out, out * (da / a + db / b)
+
+
+@wrong("mul_jvp", "product_for_a", "db is multiplied by the product here, and not by a: is `a` overwritten before the slope is computed?")
+def mul_jvp(a, da, b, db):
+    a = a * b
+    slope = da * b + a * db
+    return a, slope
+
+
+@wrong("mul_jvp", "zero_stays_zero", "Where the product is 0, the slope is 0 here. But a product that is 0 need not stay so: when a is 0 and rises, it moves by da * b. No case of its own is needed.")
+def mul_jvp(a, da, b, db):
+    out = a * b
+    if out == 0:
+        return out, 0.0
+    return out, da * b + a * db
 
 
 # -- chain_jvp --------------------------------------------------------------------------------------------------------
@@ -333,6 +358,25 @@ def chain_jvp(f, f_prime, a, da):
 def chain_jvp(f, f_prime, a, da):
     steepness = f_prime(a)
     return f(a), steepness * da if abs(steepness) > 1e-9 else 0.0
+
+
+@wrong("chain_jvp", "slope_at_a_times_da", "The slope of f is taken at a * da. It belongs to the place a; what arrives, da, multiplies it.")
+def chain_jvp(f, f_prime, a, da):
+    return f(a), f_prime(a * da) * da
+
+
+@wrong("chain_jvp", "value_plus_slope", "The slope is right. The value is f(a) plus that slope here: a slope is no step, so leave it out.")
+def chain_jvp(f, f_prime, a, da):
+    out = f(a)
+    dout = f_prime(a) * da
+    out = out + dout
+    return out, dout
+
+
+@wrong("chain_jvp", "whole_step", "f(a + da) - f(a) is the rise over a whole step, not the slope at a: f_prime tells that without a step. What does da do to it?")
+def chain_jvp(f, f_prime, a, da):
+    out = f(a)
+    return out, f(a + da) - out
 
 
 # -- derivative -------------------------------------------------------------------------------------------------------
@@ -816,6 +860,19 @@ def newton_step(f, x):
     return x - out.primal / out.tangent
 
 
+@wrong("newton_step", "the_way_by_two_signs", "Which way to go hangs on both signs, of the value and of the slope: where both are negative you go to the wrong side. `x - value / slope` sees to it by itself.")
+def newton_step(f, x):
+    out = f(Dual(x, 1.0))
+    way = abs(out.primal / out.tangent)
+    return x - way if out.primal > 0 and out.tangent > 0 else x + way
+
+
+@wrong("newton_step", "rounded_way", "The way is rounded to a whole number, as `//` does. Divide with `/`.")
+def newton_step(f, x):
+    out = as_dual(f(Dual(x, 1.0)))
+    return x - out.primal // out.tangent
+
+
 # -- second_derivative ------------------------------------------------------------------------------------------------
 
 
@@ -926,7 +983,7 @@ def second_derivative(f, x):
     return f(x)
 
 
-@wrong("second_derivative", "primal_of_the_slope", "With Duals the inner slope is a Dual, which carries the slope of the slope. `.primal` leaves that behind: hand on what the inner `derivative` gives as it is.")
+@wrong("second_derivative", "primal_of_the_slope", "With Duals the place y is a Dual, and so is the inner slope: they carry the slope of the slope. `.primal` of either leaves that behind: hand on both as they are.")
 def second_derivative(f, x):
     return derivative(lambda y: as_dual(derivative(f, y)).primal, x)
 
@@ -955,6 +1012,14 @@ def second_derivative(f, x):
 @wrong("second_derivative", "rounded", "A tiny result has lost its digits: it is rounded here, or counts as 0. Return it as it comes out.")
 def second_derivative(f, x):
     return round(derivative(lambda y: derivative(f, y), x), 9)
+
+
+@wrong("second_derivative", "half_of_it", "This is half of the second derivative, as it stands in a Taylor series. Nothing is divided by 2 here.")
+def second_derivative(f, x):
+    def slope(y):
+        return derivative(f, y)
+
+    return derivative(slope, x) / 2
 
 
 # -- jvp --------------------------------------------------------------------------------------------------------------
@@ -1080,6 +1145,26 @@ def jvp(f, xs, vs):
     return out.primal, round(out.tangent, 8)
 
 
+@wrong("jvp", "divided_by_how_many", "The slope is divided by the number of inputs. They rise with the slopes vs as they are.")
+def jvp(f, xs, vs):
+    out = as_dual(f(*[Dual(x, v) for x, v in zip(xs, vs)]))
+    length = math.sqrt(sum(v * v for v in vs))
+    return out.primal, out.tangent / length if length else out.tangent
+
+
+@wrong("jvp", "slopes_of_length_one", "The slopes were brought to length 1 here. Each input rises as fast as vs says: put its own number in as it is.")
+def jvp(f, xs, vs):
+    length = math.hypot(*vs)
+    out = as_dual(f(*[Dual(x, v / length) for x, v in zip(xs, vs)]))
+    return out.primal, out.tangent
+
+
+@right("jvp", "constants_stay_numbers")
+def jvp(f, xs, vs):
+    out = as_dual(f(*[Dual(x, v) if v else x for x, v in zip(xs, vs)]))
+    return out.primal, out.tangent
+
+
 # -- forward_gradient -------------------------------------------------------------------------------------------------
 
 
@@ -1203,6 +1288,27 @@ def forward_gradient(f, xs):
 def forward_gradient(f, xs):
     n = len(xs)
     return [round(jvp(f, xs, [float(i == j) for j in range(n)])[1], 9) for i in range(n)]
+
+
+@wrong("forward_gradient", "a_pass_for_nothing", "The gradient is right, and one pass too many was made, in which no input rises: n inputs take n passes, and each gives the value, too.")
+def forward_gradient(f, xs):
+    gradient = []
+    value, slope = jvp(f, xs, [0.0] * len(xs))
+    for i in range(len(xs)):
+        value, slope = jvp(f, xs, [1.0 if j == i else 0.0 for j in range(len(xs))])
+        gradient.append(slope)
+    return gradient
+
+
+@wrong("forward_gradient", "others_at_zero", "f runs at another place than xs here: the inputs that stay still have the value 0. Only their slopes are 0.")
+def forward_gradient(f, xs):
+    gradient = []
+    for i in range(len(xs)):
+        alone = [xs[j] if j == i else 0.0 for j in range(len(xs))]
+        direction = [1.0 if j == i else 0.0 for j in range(len(xs))]
+        _, slope = jvp(f, alone, direction)
+        gradient.append(slope)
+    return gradient
 
 
 # -- mended_jvps ------------------------------------------------------------------------------------------------------
@@ -1436,6 +1542,41 @@ wrong(
 )
 
 
+@wrong("mended_jvps", "whole_bracket_squared", "In the rule of tanh the whole bracket is squared: the slope is 1 - tanh², and not (1 - tanh)².")
+def mended_jvps():
+    return {
+        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
+        "tanh": lambda a, da: (math.tanh(a), da * (1 - math.tanh(a)) ** 2),
+        "maximum": lambda a, da, b, db: (max(a, b), da if a > b else db),
+    }
+
+
+@wrong("mended_jvps", "last_of_the_loop", "Another rule answers under this name. A lambda that is made in a loop looks its names up when it is called, and finds what the last round left: put the functions into the dict themselves.")
+def mended_jvps():
+
+    def share(a, da, b, db):
+        return a / (a + b), (da * b - a * db) / (a + b) ** 2
+
+    def tanh(a, da):
+        return math.tanh(a), da * (1 - math.tanh(a) ** 2)
+
+    def maximum(a, da, b, db):
+        return (a, da) if a > b else (b, db)
+
+    mended = {}
+    for rule in (share, tanh, maximum):
+        mended[rule.__name__] = lambda *numbers: rule(*numbers)
+    return mended
+
+
+wrong("mended_jvps", "share_by_five_points", "Your rule for share is a difference quotient: close, and not exact. Use the quotient rule, with a + b below.",
+      source="""
+def five_points(at, h=1e-3):
+    return (at(-2 * h) - 8 * at(-h) + 8 * at(h) - at(2 * h)) / (12 * h)
+
+""" + changed(MENDED, (SHARE_SLOPE, "five_points(lambda t: (a + t * da) / (a + t * da + b + t * db))")))
+
+
 # -- best_angle -------------------------------------------------------------------------------------------------------
 
 HALVING = """
@@ -1644,3 +1785,14 @@ wrong(
     "For a far throw more than a millimetre is lost: the range is still too wide when the search ends. You have 40 throws.",
     source=changed(HALVING, ("range(20)", "range(8)")),
 )
+
+
+@wrong("best_angle", "angle_of_the_throw_before", "This may be the best angle of the throw before: a list as a default is made once, and kept from call to call. Begin anew in each call.")
+def best_angle(reach, limits=[0.1, 1.4]):
+    for _ in range(36):
+        middle = (limits[0] + limits[1]) / 2
+        if reach(Dual(middle, 1.0)).tangent > 0:
+            limits[0] = middle
+        else:
+            limits[1] = middle
+    return (limits[0] + limits[1]) / 2

@@ -289,6 +289,20 @@ def record(op, parents, constants=()):
     return Value(data, op, (parent for parent in parents), constants)
 
 
+@wrong("record", "whole_constants", "The constants are made whole, as `int` does: 0.5 becomes 0. Take them as they come.")
+def record(op, parents, constants=()):
+    numbers = [parent.data for parent in parents] + [int(c) for c in constants]
+    return Value(FORWARD[op](*numbers), op, parents, constants)
+
+
+@wrong("record", "map_used_up", "The constants are gone: a `map` or another iterator can be walked along once, and the call of the forward function used it up. Keep a tuple or a list of them.")
+def record(op, parents, constants=()):
+    constants = map(float, constants)
+    numbers = [parent.data for parent in parents]
+    data = FORWARD[op](*numbers, *constants)
+    return Value(data, op, parents, constants)
+
+
 # -- pass_back --------------------------------------------------------------------------------------------------------
 
 PASS = """
@@ -1155,6 +1169,15 @@ wrong(
 )
 
 
+@wrong("backward", "zeros_in_the_loop", "A contribution that came first is gone: grads are set to zero inside the loop, when some have arrived already. Do it once, before the 1 and the loop.")
+def backward(order, step):
+    order[-1].grad = 1.0
+    for node in reversed(order):
+        for parent in node.parents:
+            parent.grad = 0.0
+        step(node)
+
+
 # -- exp_log_sqrt -----------------------------------------------------------------------------------------------------
 
 
@@ -1326,6 +1349,20 @@ def log_vjp(g, out, a):
     return (g * math.log(10) / a,)
 
 
+wrong("exp_log_sqrt", "times_the_root", "The root is a factor in sqrt_vjp here, and it belongs under the line: the larger the root, the smaller its slope.", source="""
+def exp_vjp(g, out, a):
+    return (g * out,)
+
+
+def log_vjp(g, out, a):
+    return (g / a,)
+
+
+def sqrt_vjp(g, out, a):
+    return (g * 0.5 * a**0.5,)
+""")
+
+
 # -- sin_cos ----------------------------------------------------------------------------------------------------------
 
 
@@ -1476,6 +1513,23 @@ def cos_vjp(g, out, a):
 )
 
 
+wrong("sin_cos", "last_of_the_loop", "sin_vjp gives the slope of the cosine here. Are the two exchanged? Or were both made in a loop: a lambda looks a name up when it is called, and finds what the loop had last.", source="""
+def minus_sin(a):
+    return -math.sin(a)
+
+
+both = []
+for slope in (math.cos, minus_sin):
+    both.append(lambda g, out, a: (g * slope(a),))
+sin_vjp, cos_vjp = both
+""")
+
+
+@wrong("sin_cos", "no_comma", "In cos_vjp the number is right, and the tuple is missing: `(x,)`, with the comma, is a tuple of one.")
+def cos_vjp(g, out, a):
+    return -g * math.sin(a)
+
+
 # -- relu_vjp ---------------------------------------------------------------------------------------------------------
 
 
@@ -1570,6 +1624,17 @@ def relu_vjp(g, out, a):
 @wrong("relu_vjp", "by_a_division", "a may be 0, and a division by it ends there. Ask whether a is positive.")
 def relu_vjp(g, out, a):
     return (g / a * out,)
+
+
+@wrong("relu_vjp", "tuple_in_a_tuple", "A tuple stands in the tuple. One pair of brackets with one comma is enough: `(g,)`.")
+def relu_vjp(g, out, a):
+    passes = (g,) if a > 0 else 0.0
+    return (passes,)
+
+
+@wrong("relu_vjp", "times_before_larger", "The result is True or False here: `*` binds more tightly than `>`, so the product is compared with 0. Put the comparison into brackets.")
+def relu_vjp(g, out, a):
+    return (g * a > 0,)
 
 
 # -- derived ----------------------------------------------------------------------------------------------------------
@@ -1788,6 +1853,21 @@ def div(a, b):
 )
 def div(a, b):
     return (a * b) ** -1
+
+
+wrong("derived", "neg_writes_into_a", "neg writes into the caller's a and returns it: a has another number then, and nothing is recorded, so the minus is missing on the way back. Return a new Value.", source="""
+def neg(a):
+    a.data = a.data * -1
+    return a
+
+
+def sub(a, b):
+    return a + b * -1
+
+
+def div(a, b):
+    return a * b**-1
+""")
 
 
 # -- Scalar -----------------------------------------------------------------------------------------------------------
@@ -2337,25 +2417,7 @@ wrong(
     "Scalar",
     "times_zero",
     "An old gradient that was infinite leaves nan behind, as inf times 0 and inf minus inf do. Set each to 0.0, whatever it was.",
-    source="""
-    class Scalar(Scalar):
-        def backward(self):
-            order, seen, stack = [], set(), [(self, False)]
-            while stack:
-                node, ready = stack.pop()
-                if ready:
-                    order.append(node)
-                elif node not in seen:
-                    seen.add(node)
-                    stack.append((node, True))
-                    stack.extend((x, False) for x, slope in node.made_from)
-            for node in order:
-                node.grad *= 0.0
-            self.grad = 1.0
-            for node in reversed(order):
-                for x, slope in node.made_from:
-                    x.grad += slope * node.grad
-    """,
+    source=changed(LARGEST_DEPTH, ("node.grad = grads.pop(node)", "node.grad = 0.0 * node.grad + grads.pop(node)")),
 )
 
 
@@ -2368,6 +2430,41 @@ wrong(
         ("grads[x] = grads.get(x, 0.0) + slope * node.grad", "grads[x] = grads.get(x, 0.0) + slope * (node.grad if abs(node.grad) > 1e-12 else 0.0)"),
     ),
 )
+
+
+wrong("Scalar", "parents_walked_once", "The first call is right, and the second brings nothing to x and y. A zip, a map or a generator can be walked along once, and is empty then: keep a tuple. Or does a value remember that it was done?", source="""
+class Scalar:
+    def __init__(self, data, parents=(), slopes=()):
+        self.data, self.grad = data, 0.0
+        self.parents = parents
+        self.edges = zip(parents, slopes)
+
+    def __add__(self, other):
+        return Scalar(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        return Scalar(self.data * other.data, (self, other), (other.data, self.data))
+
+    def __pow__(self, n):
+        return Scalar(self.data**n, (self,), (n * self.data ** (n - 1),))
+
+    def backward(self):
+        order, seen, stack = [], set(), [(self, False)]
+        while stack:
+            node, ready = stack.pop()
+            if ready:
+                order.append(node)
+            elif node not in seen:
+                seen.add(node)
+                stack.append((node, True))
+                stack.extend((parent, False) for parent in node.parents)
+        for node in order:
+            node.grad = 0.0
+        self.grad = 1.0
+        for node in reversed(order):
+            for parent, slope in node.edges:
+                parent.grad += slope * node.grad
+""")
 
 
 # -- mended_rules -----------------------------------------------------------------------------------------------------
@@ -2384,7 +2481,7 @@ def mended_rules():
 wrong(
     "mended_rules",
     "the_loop_s_last_slope",
-    "All rules here have the slope of the last one: a function that is made in a loop looks its names up when it is called. Hand them in: `lambda g, out, a, slope=slope: ...`.",
+    "The rules that were made in the loop all have the slope of its last round: such a function looks its names up when it is called. Hand them in: `lambda g, out, a, slope=slope: ...`.",
     source="""
 def mended_rules():
     rules = {}
@@ -2620,3 +2717,12 @@ wrong(
     "Your rule for divide gives the right numbers in the wrong order: first the cotangent of a, then that of b.",
     source=changed(MENDED, ("(g / b, -g * a / b**2)", "(-g * a / b**2, g / b)")),
 )
+
+
+@wrong("mended_rules", "a_power_too_many", "In the rule of cube `a` has one power too many: the slope of a³ is 3a².")
+def mended_rules():
+    return {
+        "cube": lambda g, out, a: (3 * g * a**3,),
+        "absolute": lambda g, out, a: (g if a > 0 else -g,),
+        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
+    }

@@ -214,6 +214,27 @@ def xor_by_hand():
     return (nand, either, (2.0, 2.0, -2.0))
 
 
+@wrong("xor_by_hand", "one_row_twice", "Both neurons have the same numbers, so they draw one line. `[row] * 2` holds one list twice: what is written into one stands in the other, too.")
+def xor_by_hand():
+    row = [20.0, 20.0, -10.0]
+    rows = [row] * 2
+    rows[1][2] = -30.0
+    return [*rows, [1.0, -1.0, -1.0]]
+
+
+@wrong("xor_by_hand", "too_near_a_corner", "Right at the four corners, and wrong a little beside one: a neuron's line runs too close to it. Its bias moves the line away.")
+def xor_by_hand():
+    return [(20.0, 20.0, -10.0), (20.0, 20.0, -23.0), (1.0, -1.0, -1.0)]
+
+
+@wrong("xor_by_hand", "one_list_for_both", "Both neurons have the same three numbers, so they draw one line twice: are they one list under two names?")
+def xor_by_hand():
+    first = [10.0, 10.0, -5.0]
+    second = first
+    second[2] = -15.0
+    return [first, second, [1.0, -1.0, -1.0]]
+
+
 # -- MLP --------------------------------------------------------------------------------------------------------------
 
 
@@ -704,27 +725,60 @@ wrong(
     "MLP",
     "one_network_for_all",
     "A second network takes the place of the first: its weights are held by a global name, or by the class. Keep them in `self`.",
-    source="""
-class MLP:
-    layers = []
+    source=changed(CLASS, ("class MLP:", "class MLP:\n    layers = []\n"), ("self.layers = []", "self.layers.clear()")),
+)
 
+
+wrong("MLP", "a_list_that_grows", "The second call of `parameters` gives more than there are: its list is one of the network's own, and `+=` makes that longer at each call. Begin with a new list.", source="""
+class MLP:
     def __init__(self, sizes, seed):
         rng = random.Random(seed)
-        self.layers.clear()
-        for size, count in zip(sizes, sizes[1:]):
-            rows = [[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
-            self.layers.append([(row, Value(0.0)) for row in rows])
+        self.layers = [
+            [[Value(rng.uniform(-1, 1)) for _ in range(a)] + [Value(0.0)] for _ in range(b)]
+            for a, b in zip(sizes, sizes[1:])
+        ]
+
+    def parameters(self):
+        first, *others = [row for layer in self.layers for row in layer]
+        found = first
+        for row in others:
+            found += row
+        return found
+
+    def __call__(self, x):
+        for k, layer in enumerate(self.layers, 1):
+            said = []
+            for *weights, total in layer:
+                for w, number in zip(weights, x):
+                    total = total + w * number
+                said.append(total if k == len(self.layers) else tanh(total))
+            x = said
+        return x[0]
+""")
+
+
+wrong("MLP", "draws_for_the_biases", "These are the scores of a network that makes a draw for each bias, too. Only weights are drawn: a draw that is thrown away moves all those behind it.", source="""
+class MLP:
+    def __init__(self, sizes, seed):
+        rng = random.Random(seed)
+        self.layers = []
+        for fan_in, fan_out in zip(sizes, sizes[1:]):
+            layer = []
+            for _ in range(fan_out):
+                row = [Value(rng.uniform(-1, 1)) for _ in range(fan_in + 1)]
+                row[-1].data = 0.0
+                layer.append(row)
+            self.layers.append(layer)
+
+    def parameters(self):
+        return [p for layer in self.layers for row in layer for p in row]
 
     def __call__(self, inputs):
         for layer in self.layers:
-            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
-            inputs = [tanh(total) for total in sums]
-        return sums[0]
-
-    def parameters(self):
-        return [p for layer in self.layers for row, bias in layer for p in (*row, bias)]
-""",
-)
+            sums = [sum((w * x for w, x in zip(row, inputs)), row[-1]) for row in layer]
+            inputs = sums if layer is self.layers[-1] else [tanh(s) for s in sums]
+        return inputs[0]
+""")
 
 
 # -- margin_loss ------------------------------------------------------------------------------------------------------
@@ -911,6 +965,12 @@ def margin_loss(scores, targets):
     from autograd_ref.scalar import sigmoid
 
     return sum(-log(sigmoid(target * score)) for score, target in zip(scores, targets)) / len(targets)
+
+
+@wrong("margin_loss", "generator_used_up", "A generator, a zip or a map can be walked along once, and the sum has used it up: nothing is left to be counted. Make a list first.")
+def margin_loss(scores, targets):
+    losses = (log(1 + exp(-target * score)) for score, target in zip(scores, targets))
+    return sum(losses) / len(list(losses))
 
 
 # -- SGD --------------------------------------------------------------------------------------------------------------
@@ -1591,7 +1651,7 @@ def mini_batches(inputs, targets, order, size):
 @wrong(
     "mended_training",
     "as_it_was",
-    "At least two of the colleague's three bugs are left: targets in the old order, old gradients, losses of earlier batches in the mean.",
+    "The targets stand in their old order: what shuffles the inputs has to shuffle them, too. Whether the colleague's other two bugs are left, old gradients and losses of earlier batches, does not show yet.",
 )
 def mended_training(score, optimizer, inputs, targets, orders, size):
     return colleague_training(score, optimizer, inputs, targets, orders, size)
@@ -1792,6 +1852,11 @@ training(
     "stops_at_a_small_loss",
     "The training ends before each batch has had its step, as when a loss counts as small enough. Go through all orders to their ends.",
     ("append(loss.data)", "append(loss.data)\n            if loss.data < 0.2:\n                return history"),
+)
+training(
+    "stops_at_a_tiny_loss",
+    "Training ends here as soon as a loss is small. Each order is one epoch, and each step of it is asked for.",
+    ("append(loss.data)", "append(loss.data)\n            if loss.data < 0.01:\n                return history"),
 )
 
 
@@ -2030,6 +2095,11 @@ def island_network(inputs, targets):
     return lambda x: 1.0
 
 
+learned(
+    "taken_in_turns",
+    "The targets are not read: sea and island are taken in turns, as in the example. Other points come in another order.",
+    ("zip(inputs, targets)", "zip(inputs, [-1, 1] * (len(inputs) // 2))"),
+)
 learned(
     "the_scores",
     "This is a list. Return a function of a point, as a trained network is one: it is asked about other points.",

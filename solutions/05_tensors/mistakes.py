@@ -222,6 +222,43 @@ wrong("broadcast_shape", "the_same_object", "1000 does not fit 1000 here, as whe
       source=changed(FILLED_UP, ("m != n and", "m is not n and")))
 
 
+@wrong("broadcast_shape", "minus_zero_in_a_slice", "Beside a shape without axes all axes of the other one are lost, as by a slice such as `longer[:-k]` where k is 0: `[:-0]` is `[:0]`, and empty.")
+def broadcast_shape(a, b):
+    k = min(len(a), len(b))
+    longer = a if len(a) > len(b) else b
+    out = list(longer[:-k])
+    for i in range(-k, 0):
+        if a[i] != b[i] and 1 not in (a[i], b[i]):
+            raise ValueError("lengths differ, and none is 1")
+        out.append(b[i] if a[i] == 1 else a[i])
+    return tuple(out)
+
+
+@wrong("broadcast_shape", "goes_into_a", "A length of b that goes into that of a counts as fitting here. Only a 1 is stretched: 4 and 2 do not fit.")
+def broadcast_shape(a, b):
+    rank = max(len(a), len(b))
+    a = (1,) * (rank - len(a)) + tuple(a)
+    b = (1,) * (rank - len(b)) + tuple(b)
+    out = []
+    for m, n in zip(a, b):
+        if m == 1:
+            out.append(n)
+        elif m % n == 0:
+            out.append(m)
+        else:
+            raise ValueError(f"{n} does not go into {m}")
+    return tuple(out)
+
+
+@wrong("broadcast_shape", "asserts", "These shapes are refused, as they should be, but by an `assert`, which raises an AssertionError. A ValueError is asked for: raise one.")
+def broadcast_shape(a, b):
+    rank = max(len(a), len(b))
+    a = (1,) * (rank - len(a)) + tuple(a)
+    b = (1,) * (rank - len(b)) + tuple(b)
+    assert all(m == n or 1 in (m, n) for m, n in zip(a, b)), f"{a} and {b} do not fit"
+    return tuple(max(m, n) for m, n in zip(a, b))
+
+
 # -- unbroadcast ------------------------------------------------------------------------------------------------------
 
 
@@ -732,7 +769,6 @@ def mul_rule(g, out, a, b):
     return np.nan_to_num(g * b), np.nan_to_num(g * a)
 
 
-
 # -- array_functions --------------------------------------------------------------------------------------------------
 
 
@@ -966,6 +1002,26 @@ right("array_functions", "by_cosh", source="""
         return (g / np.cosh(a) ** 2,)
     """)
 
+
+@wrong("array_functions", "power_less_one", "In power_rule 1 is taken off the power, and not off the exponent: `a ** n - 1` is (a ** n) - 1. The exponent needs parentheses.")
+def power_rule(g, out, a, n):
+    if n == 0:
+        return (np.zeros_like(a),)
+    return (g * n * (a ** n - 1),)
+
+
+@wrong("array_functions", "slope_by_n", "power_rule sends out * log(a), which is the slope of a ** n by n. Here a varies: the exponent comes down as a factor, and the power is one lower.")
+def power_rule(g, out, a, n):
+    if n == 0:
+        return (np.zeros_like(a),)
+    return (g * out * np.log(a),)
+
+
+@wrong("array_functions", "power_kept", "In power_rule the exponent came down, and the power stayed n, as in `g * n * out`: it has to be one lower, n - 1.")
+def power_rule(g, out, a, n):
+    if n == 0:
+        return (np.zeros_like(a),)
+    return (g * n * out,)
 
 
 # -- stable_sigmoid ---------------------------------------------------------------------------------------------------
@@ -1259,7 +1315,6 @@ right("stable_sigmoid", "by_logaddexp", source="""
     """)
 
 
-
 # -- maximum_ties -----------------------------------------------------------------------------------------------------
 
 
@@ -1453,6 +1508,11 @@ def maximum_rule(g, out, a, b):
     return g * (out == a) / 2, g * (out == b) / 2
 
 
+@wrong("maximum_ties", "half_to_the_smaller", "The smaller number gets half of g here, and has to get 0: there are three cases, larger, smaller and equal.")
+def maximum_rule(g, out, a, b):
+    return np.where(a > b, g, g / 2), np.where(b > a, g, g / 2)
+
+
 # -- as_operand -------------------------------------------------------------------------------------------------------
 
 
@@ -1598,6 +1658,22 @@ wrong("as_operand", "a_list_of_one_is_a_number", "A list of one number is taken 
       source=changed(OPERAND, ("isinstance(x, (int, float, np.generic))", "not isinstance(x, np.ndarray) and np.size(x) == 1")))
 
 
+@wrong("as_operand", "wider_dtype_wins", "The wider dtype wins here, as with `np.result_type`, or with a number made an array before: a Python number takes the dtype of the Tensor, whatever its own would be.")
+def as_operand(x, dtype):
+    x = np.asarray(x)
+    return x.astype(np.result_type(x, dtype))
+
+
+@wrong("as_operand", "scalar_type_kept", "np.float32(3) beside a float64 tensor stays float32 here: a single number takes the tensor's dtype always, also where that is wider.")
+def as_operand(x, dtype):
+    if isinstance(x, (int, float)) and not isinstance(x, np.generic):
+        return np.asarray(x, dtype=dtype)
+    array = np.asarray(x)
+    if isinstance(x, np.generic) and array.dtype.itemsize > np.dtype(dtype).itemsize:
+        return array.astype(dtype)
+    return array
+
+
 operand(
     "float16_missing",
     "Some of NumPy's single numbers keep their own dtype here, such as np.float16(1.5), as where only some of its types adapt. np.generic is the class of all of them.",
@@ -1618,7 +1694,6 @@ operand(
     "An array of float16 is brought to another dtype here. An array with axes keeps its own, however narrow it is.",
     ("    return np.asarray(x)\n", "    out = np.asarray(x)\n    return out.astype(dtype) if out.dtype == 'float16' else out\n"),
 )
-
 
 
 # -- send_back --------------------------------------------------------------------------------------------------------
@@ -1868,6 +1943,22 @@ def send_back(node, rules, fit):
             p.grad = c if p.grad is None else p.grad + c
 
 
+@wrong("send_back", "fit_for_shapes_alone", "`fit` is left out here where the shapes agree. It sees to the dtype, too: pass each part through it.")
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    cotangents = rules[node.op](node.grad, node.data, *node.inputs)
+    for parent, cotangent in zip(node.parents, cotangents):
+        if cotangent is None:
+            continue
+        if np.shape(cotangent) != parent.data.shape:
+            cotangent = fit(cotangent, parent.data)
+        parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
+
+
+sent("times_grad_again", "What the rule sends back is multiplied with node.grad once more: g is in it already.", ("fit(cotangent,", "fit(node.grad * cotangent,"))
+
+
 # -- first_cotangent --------------------------------------------------------------------------------------------------
 
 
@@ -1917,7 +2008,7 @@ cotangent(
 )
 cotangent(
     "own_dtype",
-    "The gradient keeps its own dtype. It takes that of data, or everything behind it becomes float64.",
+    "What comes back has another dtype than data here, as where the gradient keeps its own, or by `dtype=float`. It takes that of data.",
     (", dtype=data.dtype", ""),
 )
 cotangent(
@@ -2039,12 +2130,23 @@ wrong("first_cotangent", "first_length_alone", "Only the number of axes and the 
       source=changed(COTANGENT, ("gradient.shape != data.shape", "gradient.ndim != data.ndim or gradient.shape[:1] != data.shape[:1]")))
 
 
+@wrong("first_cotangent", "full_of_an_int", "The 1 is an integer, as `np.full(shape, 1)` makes it. It needs the dtype of data, as `np.ones_like` gives it.")
+def first_cotangent(data, gradient=None):
+    if gradient is None:
+        if data.size > 1:
+            raise RuntimeError("more than one number")
+        return np.full(data.shape, 1)
+    gradient = np.asarray(gradient, dtype=data.dtype)
+    if gradient.shape != data.shape:
+        raise ValueError(f"{gradient.shape} is not {data.shape}")
+    return gradient
+
+
 cotangent(
     "zero_times_data",
     "Where the result is infinite or NaN, the way back begins with NaN here: 0 times infinity is NaN. The 1 does not depend on what the result is: np.ones_like.",
     ("np.ones_like(data)", "0 * data + 1"),
 )
-
 
 
 # -- mended_array_rules -----------------------------------------------------------------------------------------------

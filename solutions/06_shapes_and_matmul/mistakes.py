@@ -271,6 +271,17 @@ def mean_rule(g, out, a, axis=None, keepdims=False):
 )
 
 
+@wrong("sum_and_mean", "lengths_added", "mean_rule divides by 6 here, 2 + 4. Over several axes the lengths are multiplied: 2 * 4 numbers went into each mean.")
+def mean_rule(g, out, a, axis=None, keepdims=False):
+    if axis is None:
+        count = a.size
+    elif isinstance(axis, tuple):
+        count = sum(a.shape[i] for i in axis)
+    else:
+        count = a.shape[axis]
+    return sum_rule(g / count, out, a, axis, keepdims)
+
+
 # -- amax_rule --------------------------------------------------------------------------------------------------------
 
 
@@ -725,6 +736,24 @@ def index_rule(g, out, a, index):
     return (back,)
 
 
+@wrong("index_rule", "tuples_stored_once", "With a tuple of arrays a place that comes twice keeps one of its contributions: `back[index] += g` stores each place once. `np.add.at` takes a tuple, too.")
+def index_rule(g, out, a, index):
+    back = np.zeros_like(a)
+    if isinstance(index, tuple):
+        back[index] += g
+    else:
+        np.add.at(back, index, g)
+    return (back,)
+
+
+@wrong("index_rule", "mean_of_what_came", "A row that was picked twice got the mean of both contributions here. They add up, and nothing is divided.")
+def index_rule(g, out, a, index):
+    back, times = np.zeros_like(a), np.zeros_like(a)
+    np.add.at(back, index, g)
+    np.add.at(times, index, 1)
+    return (back / np.maximum(times, 1),)
+
+
 # -- matmul_rule ------------------------------------------------------------------------------------------------------
 
 
@@ -815,6 +844,13 @@ def matmul_rule(g, out, a, b):
     return da, db
 
 
+@wrong("matmul_rule", "times_for_one_number", "Where out is a single number, a and b have each other's shape turned round, and g times b has the shape of b. The formula gives the right one: no case of its own is needed.")
+def matmul_rule(g, out, a, b):
+    if g.size == 1:
+        return g * b, g * a
+    return g @ b.T, a.T @ g
+
+
 @right("matmul_rule", "einsum")
 def matmul_rule(g, out, a, b):
     return np.einsum("ij,kj->ik", g, b), np.einsum("ij,ik->kj", g, a)
@@ -833,6 +869,40 @@ def matmul_rule(g, out, a, b):
 @right("matmul_rule", "transposed_twice")
 def matmul_rule(g, out, a, b):
     return (b @ g.T).T, (g.T @ a).T
+
+
+@wrong("matmul_rule", "turned_where_it_must", "A matrix is transposed here only where it does not fit as it is, and a square one always fits. Both belong transposed, whatever their shapes.")
+def matmul_rule(g, out, a, b):
+    if a.shape == b.shape:
+        return g @ b.T, a.T @ g
+    right = b if g.shape[1] == b.shape[0] else b.T
+    left = a if a.shape[1] == g.shape[0] else a.T
+    return g @ right, left @ g
+
+
+@wrong("matmul_rule", "written_into_a", "a is written into here: dB was computed with an a that held dA already. `out=` writes into the array that it is given; make a new one.")
+def matmul_rule(g, out, a, b):
+    da = np.matmul(g, b.T, out=a)
+    db = a.T @ g
+    return da, db
+
+
+@wrong("matmul_rule", "divided_by_rows", "dB is divided by the number of rows here. What the rows send to b is added up; if a loss takes a mean, that comes with g.")
+def matmul_rule(g, out, a, b):
+    da = g @ b.T
+    db = a.T @ g / len(a)
+    return da, db
+
+
+@wrong("matmul_rule", "last_product_kept", "Of the products of each dA[i, k] only the last one is kept, as where a loop has `=` in place of `+=`. They add up.")
+def matmul_rule(g, out, a, b):
+    da, db = np.zeros(a.shape), np.zeros(b.shape)
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            for j in range(b.shape[1]):
+                da[i, k] = g[i, j] * b[k, j]
+                db[k, j] += a[i, k] * g[i, j]
+    return da, db
 
 
 # -- batched_matmul_rule ----------------------------------------------------------------------------------------------
@@ -1066,6 +1136,21 @@ def batched_matmul_rule(g, out, a, b):
     return unbroadcast(da, a.shape), unbroadcast(db, b.shape)
 
 
+@wrong("batched_matmul_rule", "summed_first", "The pairs were added up before they were multiplied here, and a sum of products is no product of sums. Multiply pair by pair, then add up.")
+def batched_matmul_rule(g, out, a, b):
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    if b.ndim == 1:
+        g = np.expand_dims(g, -1)
+    if a.ndim == 1:
+        g = np.expand_dims(g, -2)
+    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
+    extra = tuple(range(g.ndim - right.ndim))
+    db = left.sum(axis=extra).swapaxes(-1, -2) @ g.sum(axis=extra)
+    db = unbroadcast(db, right.shape)
+    return da.reshape(a.shape), db.reshape(b.shape)
+
+
 # -- mended_lookup ----------------------------------------------------------------------------------------------------
 
 
@@ -1175,6 +1260,32 @@ def mended_lookup(g, index, table, W, v):
         dz = upstream * v * (1 - h * h)
         dW += np.outer(table[word], dz)
         dtable[word] += W @ dz
+    return dtable, dW, dv
+
+
+@wrong("mended_lookup", "h_squared_in_place", "What v gets needs h as it was: `h *= h` has written into it before. `h * h` makes a new array.")
+def mended_lookup(g, index, table, W, v):
+    x = table[index]
+    h = np.tanh(x @ W)
+    dz = np.outer(g, v)
+    h *= h
+    dz = dz * (1 - h)
+    dtable = np.zeros_like(table)
+    np.add.at(dtable, index, dz @ W.T)
+    return dtable, x.T @ dz, g @ h
+
+
+@wrong("mended_lookup", "tanh_of_h", "dz differs from the colleague's here: h is the tanh already, so it goes into the slope as it is, without another tanh.")
+def mended_lookup(g, index, table, W, v):
+    x = table[index]
+    h = np.tanh(x @ W)
+    dv = g @ h
+    dh = g[:, None] * v
+    dz = dh * (1 - np.tanh(h) ** 2)
+    dW = x.T @ dz
+    dx = dz @ W.T
+    dtable = np.zeros_like(table)
+    np.add.at(dtable, index, dx)
     return dtable, dW, dv
 
 
@@ -1304,6 +1415,30 @@ two_layers("h_up_to_1_for_a_mask", "A hidden value between 0 and 1 lets only a p
 
 wrong("two_layer_rule", "mask_of_signs", "Where relu got a number below 0, its slope is 0, and here it is -1: `np.sign` is no mask. Ask which numbers are above 0.",
       source=changed(LAYERS, ("(h > 0)", "np.sign(x @ W1 + b1)")))
+
+
+@wrong("two_layer_rule", "one_row_for_all", "All rows of dx are that of the last point, as where one array is put into a list again and again, and written into each time. Make a new one for each point.")
+def two_layer_rule(g, out, x, W1, b1, W2, b2):
+    dW1, db1, dW2, db2 = (np.zeros(p.shape) for p in (W1, b1, W2, b2))
+    row, rows = np.zeros(x.shape[1]), []
+    for point, upstream in zip(x, g):
+        h = np.maximum(point @ W1 + b1, 0)
+        dz = (W2 @ upstream) * (h > 0)
+        dW2 += np.outer(h, upstream)
+        db2 += upstream
+        dW1 += np.outer(point, dz)
+        db1 += dz
+        row[:] = W1 @ dz
+        rows.append(row)
+    return np.array(rows), dW1, db1, dW2, db2
+
+
+two_layers("mask_in_place", "dW2 is made of ones where h is positive, not of h: the mask was written into h, of which `mask = h` is only a second name. `h > 0` is a new array.",
+           ("    dz =", "    mask = h\n    mask[mask > 0] = 1\n    dz ="), ("(h > 0)", "mask"))
+
+
+two_layers("past_the_relu", "dx is computed from dh, past the relu: x gets dz @ W1.T, by the same dz as W1 and b1.",
+           ("dz @ W1.T", "dh @ W1.T"), source=HIDDEN)
 
 
 # -- fooled -----------------------------------------------------------------------------------------------------------
@@ -1584,3 +1719,18 @@ steps("slopes_of_the_first_image", "All slopes are asked for at the first image.
 steps("parts_of_slopes_of_the_first_image", "All slopes are asked for at the first image. After some steps they are others: give back the image where you are now.",
       ("back(now, g)", "back(image, g)"), ("0.02 * np.sign(d)", "0.05 * d / abs(d).max()"), source=PUSHED)
 right("fooled", "longer_steps_by_the_norm", source=changed(PUSHED, ("0.02 * np.sign(d)", "0.06 * d / np.linalg.norm(d)")))
+
+
+@wrong("fooled", "a_millionth", "The small number against a division by 0 has a size, and scores may be of any: where they are far smaller, the steps are next to nothing. Divide by the largest number itself, or take `np.sign`.")
+def fooled(image, digit, scores, back):
+    low, high = np.maximum(image - 0.3, 0), np.minimum(image + 0.3, 1)
+    changed = image.copy()
+    for _ in range(50):
+        seen = scores(changed).argmax()
+        if seen == digit:
+            break
+        g = np.zeros(10)
+        g[digit], g[seen] = 1, -1
+        slope = back(changed, g)
+        changed = np.clip(changed + 0.02 * slope / (np.abs(slope) + 1e-6), low, high)
+    return changed

@@ -191,6 +191,18 @@ wrong("gaussian_nll", "sigma_under_the_root", "sigma stands under the root here,
       source=changed(BELL, ("np.log(sigma * np.sqrt(2 * np.pi))", "np.log(np.sqrt(2 * np.pi * sigma))")))
 
 
+wrong(
+    "gaussian_nll",
+    "a_little_in_the_log",
+    "Far from the prediction the loss stays at 27.6, which is -log(1e-12): a small number was added to the density, or is its lower limit. Take the logarithm of the formula on paper, and no density is needed.",
+    source="""
+def gaussian_nll(prediction, target, sigma):
+    density = np.exp(-((target - prediction) ** 2) / (2 * sigma**2)) / (sigma * np.sqrt(2 * np.pi))
+    return -np.log(density + 1e-12).mean()
+""",
+)
+
+
 # -- mse_rule ---------------------------------------------------------------------------------------------------------
 
 
@@ -298,10 +310,25 @@ def mse_rule(g, out, prediction, target):
     return (grad,)
 
 
+@wrong("mse_rule", "by_columns", "You divided by the length of the last axis, the number of columns. The mean is over all elements: `prediction.size`.")
+def mse_rule(g, out, prediction, target):
+    return (2 * g * (prediction - target) / prediction.shape[-1],)
+
+
+@wrong("mse_rule", "loss_for_distance", "One number comes back, made of the loss itself. Each element has a slope of its own, made of its own distance prediction - target.")
+def mse_rule(g, out, prediction, target):
+    return (2 * g * out / prediction.size,)
+
+
+@wrong("mse_rule", "distance_without_sign", "The distances have lost their sign, as through `abs`. Where the prediction is too small, raising it makes the loss smaller: that slope is negative.")
+def mse_rule(g, out, prediction, target):
+    return (2 * g * abs(prediction - target) / prediction.size,)
+
+
 # -- softmax ----------------------------------------------------------------------------------------------------------
 
 
-FAR_FROM_0 = "Logits far from 0 go into exp: near 10,000 it overflows, and near -10,000 all of a row become 0. "
+FAR_FROM_0 = "Logits far from 0 go into exp: near 10,000 it overflows, or near -10,000 all of a row become 0. "
 
 
 @wrong("softmax", "no_shift", FAR_FROM_0 + "Make the largest exponent of each row 0 first, whatever its sign is.")
@@ -495,6 +522,42 @@ def softmax(logits):
     return out
 
 
+@wrong("softmax", "sum_before_exp", "Under the line stands the sum of the shifted logits. It has to be the sum of their exp, so that each row adds up to 1.")
+def softmax(logits):
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return np.exp(shifted) / shifted.sum(axis=-1, keepdims=True)
+
+
+@wrong("softmax", "shifted_above_the_line_only", "The largest logit is taken off above the line and not under it, so that a row does not add up to 1. Divide by the sum of the same exp that stands above.")
+def softmax(logits):
+    m = logits.max(axis=-1, keepdims=True)
+    return np.exp(logits - m) / np.exp(logits).sum(axis=-1, keepdims=True)
+
+
+@wrong("softmax", "loop_over_the_first_axis", "In a single row each logit counts as a row of its own, as in a loop over `logits`, and so each gets the probability 1. With axis=-1 and keepdims no loop is needed, however many axes there are.")
+def softmax(logits):
+    rows = []
+    for row in logits:
+        e = np.exp(row - row.max())
+        rows.append(e / e.sum())
+    return np.array(rows)
+
+
+@wrong("softmax", "exp_into_whole_numbers", "Logits that are whole numbers stop it: a copy of them is an array of whole numbers, into which `out=`, `-=` and `/=` cannot write floats. Let exp and the division make new arrays.")
+def softmax(logits):
+    e = logits.copy()
+    e -= e.max(axis=-1, keepdims=True)
+    np.exp(e, out=e)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong("softmax", "exp_cut_off", "Where the logits are whole numbers, exp was written into an array of whole numbers, and its places behind the point are lost. Let exp make a new array.")
+def softmax(logits):
+    e = np.empty_like(logits)
+    e[...] = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
 # -- logsumexp --------------------------------------------------------------------------------------------------------
 
 
@@ -676,6 +739,34 @@ def logsumexp(logits):
     return m
 
 
+@wrong("logsumexp", "ties_count_once", "Of several equally large logits only one counts, as where the 1 in `log1p` stands for the largest. Sum exp(z - m) over all of the row.")
+def logsumexp(logits):
+    m = logits.max(axis=-1, keepdims=True)
+    others = np.where(logits < m, np.exp(logits - m), 0.0)
+    return m[..., 0] + np.log1p(others.sum(axis=-1))
+
+
+@wrong("logsumexp", "log_inside_the_sum", "The logarithm is taken of each exp and undoes it, so that the shifted logits themselves are added up. First the sum, then its logarithm.")
+def logsumexp(logits):
+    m = logits.max(axis=-1, keepdims=True)
+    return m[..., 0] + np.log(np.exp(logits - m)).sum(axis=-1)
+
+
+FIRST_ROW = "Of several rows only the first one's result comes back, as `[0]` picks it. Each row has a result: `[..., 0]` takes the last axis off, and leaves the others."
+
+
+@wrong("logsumexp", "first_row_only", FIRST_ROW)
+def logsumexp(logits):
+    m = logits.max(axis=-1, keepdims=True)
+    return (m + np.log(np.exp(logits - m).sum(axis=-1, keepdims=True)))[0]
+
+
+@wrong("logsumexp", "first_result_only", FIRST_ROW)
+def logsumexp(logits):
+    m = logits.max(axis=-1, keepdims=True)
+    return (m[..., 0] + np.log(np.exp(logits - m).sum(axis=-1)))[0]
+
+
 # -- softmax_jacobian -------------------------------------------------------------------------------------------------
 
 
@@ -792,6 +883,63 @@ def softmax_jacobian(S):
 @right("softmax_jacobian", "by_broadcasting")
 def softmax_jacobian(S):
     return S[:, None] * (np.eye(S.size) - S[None, :])
+
+
+@wrong("softmax_jacobian", "S_for_the_products", "From each row S itself is taken off. What goes off is the product S_i * S_j of each pair: `np.outer(S, S)`.")
+def softmax_jacobian(S):
+    return np.diag(S) - S
+
+
+@wrong("softmax_jacobian", "diagonal_without_the_product", "The diagonal holds S_i, and the rest is right. On the diagonal, too, a product goes off: S_i - S_i * S_i.")
+def softmax_jacobian(S):
+    J = -np.outer(S, S)
+    J[np.arange(len(S)), np.arange(len(S))] = S
+    return J
+
+
+@wrong("softmax_jacobian", "delta_of_0", "All entries are -S_i * S_j, as if δ were 0 for each pair. On the diagonal it is 1, and S_i is added there.")
+def softmax_jacobian(S):
+    return -np.outer(S, S)
+
+
+@wrong("softmax_jacobian", "softmax_once_more", "S was put through softmax first. It holds the probabilities already: use it as it is.")
+def softmax_jacobian(S):
+    S = np.exp(S) / np.exp(S).sum()
+    return np.diag(S) - np.outer(S, S)
+
+
+@wrong("softmax_jacobian", "loops_to_three", "With two classes a place is asked for that is not there, as in loops over `range(3)`. How many classes there are, `len(S)` says.")
+def softmax_jacobian(S):
+    J = np.zeros((len(S), len(S)))
+    for i in range(3):
+        for j in range(3):
+            J[i, j] = S[i] * ((i == j) - S[j])
+    return J
+
+
+@wrong("softmax_jacobian", "in_place", "The Jacobian is right, and S was changed: `-=`, `*=`, `[:] =` and `out=` write into it. Make a new array.")
+def softmax_jacobian(S):
+    J = -np.outer(S, S)
+    S *= 1 - S
+    np.fill_diagonal(J, S)
+    return J
+
+
+@wrong("softmax_jacobian", "one_row_n_times", "All rows are the same here, namely the last: a list times n holds one and the same row n times. Make a row of its own for each.")
+def softmax_jacobian(S):
+    n = len(S)
+    J = [[0.0] * n] * n
+    for i in range(n):
+        for j in range(n):
+            J[i][j] = S[i] * ((i == j) - S[j])
+    return np.array(J)
+
+
+@wrong("softmax_jacobian", "diagonal_twice", "The diagonal is S[i] - 2 * S[i]**2: the product of S[i] with itself is subtracted twice, as where np.triu and np.tril both contain the diagonal.")
+def softmax_jacobian(S):
+    above = np.triu(-np.outer(S, S))
+    below = np.tril(-np.outer(S, S))
+    return np.diag(S) + above + below
 
 
 # -- softmax_rule -----------------------------------------------------------------------------------------------------
@@ -988,6 +1136,34 @@ def softmax_rule(g, out, logits):
     return (p * (g - (g * p).sum(axis=-1, keepdims=True)),)
 
 
+@wrong("softmax_rule", "sum_of_g_times_S", "In the bracket the plain sum of g goes off, times the logit's own probability. What goes off is the sum of g times S: multiply each g by its probability first, then add up.")
+def softmax_rule(g, out, logits):
+    return (out * (g - g.sum(axis=-1, keepdims=True) * out),)
+
+
+@wrong("softmax_rule", "average_of_S", "g and S have changed places: here S is averaged, and g stands in front. It is g that is averaged, and S that stands in front of the bracket.")
+def softmax_rule(g, out, logits):
+    return (g * (out - (out * out).sum(axis=-1, keepdims=True)),)
+
+
+@wrong("softmax_rule", "softmax_of_out", "Softmax was taken of `out`, which holds the probabilities already. Use `out` as it is.")
+def softmax_rule(g, out, logits):
+    S = np.exp(out) / np.exp(out).sum(axis=-1, keepdims=True)
+    return (S * (g - (g * S).sum(axis=-1, keepdims=True)),)
+
+
+@wrong("softmax_rule", "average_alone", "S multiplies the average only. Both parts have it in common: S[j] times (g[j] minus the average).")
+def softmax_rule(g, out, logits):
+    average = (g * out).sum(axis=-1, keepdims=True)
+    return (g - out * average,)
+
+
+@wrong("softmax_rule", "transposed_axes", "Right for one and two axes. With three, .T turns all axes around, and the averages meet other rows: keep the axis of the sum by keepdims=True, and leave .T out.")
+def softmax_rule(g, out, logits):
+    average = (g * out).sum(axis=-1)
+    return ((out.T * (g.T - average)).T,)
+
+
 # -- log_softmax ------------------------------------------------------------------------------------------------------
 
 
@@ -1023,8 +1199,8 @@ def log_softmax(logits):
 @wrong(
     "log_softmax",
     "cancellation",
-    "You added the maximum to the logarithm and subtracted the sum from the logits: two large numbers, and their last "
-    "digits are gone. Work with the shifted logits throughout.",
+    "The logsumexp of the logits, which is their maximum plus a logarithm, is taken off the logits as they are: a "
+    "difference of two large numbers that nearly agree, and their last digits are gone. Work with the shifted ones.",
 )
 def log_softmax(logits):
     m = logits.max(axis=-1, keepdims=True)
@@ -1227,6 +1403,32 @@ def log_softmax(logits):
     return out
 
 
+@wrong("log_softmax", "shifted_and_not", "Each row is off by its largest logit, which counts twice: the logsumexp of the logits as they are is taken off the shifted ones. Shift both.")
+def log_softmax(logits):
+    top = logits.max(axis=-1, keepdims=True)
+    shifted = logits - top
+    return shifted - (top + np.log(np.exp(shifted).sum(axis=-1, keepdims=True)))
+
+
+@wrong("log_softmax", "divided_by_logsumexp", "The shifted logits are divided by their logsumexp. The logarithm of a quotient is a difference: subtract it.")
+def log_softmax(logits):
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return shifted / np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+@wrong("log_softmax", "shifted_twice", "A whole row of exp is 0 here, and its logarithm lost: more than the largest logit went off, as when it is taken off twice. Once is enough: then the largest is 0.")
+def log_softmax(logits):
+    m = logits.max(axis=-1, keepdims=True)
+    shifted = logits - m - m
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+@wrong("log_softmax", "new_axis_second", "With three axes the shapes do not fit, as when `[:, None]` puts the axis of the classes in the second place. `[..., None]` puts it last, and keepdims=True leaves it there.")
+def log_softmax(logits):
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1))[:, None]
+
+
 # -- log_softmax_rule -------------------------------------------------------------------------------------------------
 
 
@@ -1414,6 +1616,11 @@ def log_softmax_rule(g, out, logits):
     return (g - np.exp(out) * g.sum(axis=axis, keepdims=True),)
 
 
+@wrong("log_softmax_rule", "delta_of_1", "δ counts as 1 for every pair, so that each logit gets the sum of g, times 1 - S. It is 1 on the diagonal only: the first part is g itself.")
+def log_softmax_rule(g, out, logits):
+    return ((1 - np.exp(out)) * g.sum(axis=-1, keepdims=True),)
+
+
 # -- nll_loss ---------------------------------------------------------------------------------------------------------
 
 
@@ -1555,6 +1762,12 @@ def nll_loss(logp, labels):
 )
 
 
+@wrong("nll_loss", "equal_losses_once", "Rows with equal losses count once, as in a set: braces make one. Each row counts in the mean.")
+def nll_loss(logp, labels):
+    losses = {float(-row[label]) for row, label in zip(logp, labels)}
+    return sum(losses) / len(losses)
+
+
 @wrong("nll_loss", "nan_left_out", "A row with NaN is left out of the mean, as np.nanmean does it, and nobody sees that something went wrong before.")
 def nll_loss(logp, labels):
     return -np.nanmean(logp[np.arange(len(labels)), labels])
@@ -1563,6 +1776,11 @@ def nll_loss(logp, labels):
 @wrong("nll_loss", "cut_off", "Very small log-probabilities are cut off, so that a larger mistake costs no more. A logarithm may be as low as it is.")
 def nll_loss(logp, labels):
     return -np.maximum(logp, -1e6)[np.arange(len(labels)), labels].mean()
+
+
+@wrong("nll_loss", "first_row_for_all", "All labels are looked up in the first row, as `take` does without an axis. Pair each label with the number of its own row.")
+def nll_loss(logp, labels):
+    return -logp.take(labels).mean()
 
 
 # -- cross_entropy_rule -----------------------------------------------------------------------------------------------
@@ -1786,6 +2004,34 @@ def cross_entropy_rule(g, out, logp, labels):
 )
 
 
+@wrong("cross_entropy_rule", "one_not_divided", "Right but at the labels: there the 1 is taken off after the division by the number of rows. Take it off first, then divide all.")
+def cross_entropy_rule(g, out, logp, labels):
+    n = len(labels)
+    grad = np.exp(logp) / n
+    grad[np.arange(n), labels] -= 1
+    return (g * grad,)
+
+
+wrong(
+    "cross_entropy_rule",
+    "one_everywhere",
+    "1 is taken off all probabilities. It goes off at the right class of each row only.",
+    source=changed(S_MINUS_Y, ("grad[np.arange(len(labels)), labels] -= 1", "grad -= 1")),
+)
+wrong(
+    "cross_entropy_rule",
+    "label_as_a_number",
+    "The label itself is taken off all probabilities of its row. It is the number of a class: there 1 goes off, and nothing elsewhere.",
+    source=changed(S_MINUS_Y, ("grad[np.arange(len(labels)), labels] -= 1", "grad -= labels[:, None]")),
+)
+wrong(
+    "cross_entropy_rule",
+    "eye_of_the_examples",
+    NO_SUCH_ROW,
+    source=changed(S_MINUS_Y, ("grad[np.arange(len(labels)), labels] -= 1", "grad -= np.eye(len(labels))[labels]")),
+)
+
+
 # -- bce_with_logits --------------------------------------------------------------------------------------------------
 
 
@@ -1942,7 +2188,7 @@ def bce_with_logits(logits, targets):
 @wrong(
     "bce_with_logits",
     "largest_of_all",
-    "Here a negative logit counts where max(z, 0) is 0: the logit itself, or logits.max(), which is one number for the whole array. Each logit has its own max(z, 0).",
+    "max(z, 0) is another number here, for a negative logit: the logit itself, or logits.max(), which is one number for the whole array. Or -z is missing, which log(1 + exp(-z)) has beside log(1 + exp(-|z|)).",
 )
 def bce_with_logits(logits, targets):
     return (logits.max() - targets * logits + np.log1p(np.exp(-np.abs(logits)))).mean()
@@ -2017,6 +2263,37 @@ def bce_with_logits(logits, targets):
 def bce_with_logits(logits, targets):
     losses = np.maximum(logits, 0) - targets * logits + np.log1p(np.exp(-np.abs(logits)))
     return losses.sum() / (len(logits) * (1 if logits.ndim == 1 else logits.shape[1]))
+
+
+@wrong("bce_with_logits", "a_little_in_the_log", "27.6 is -log(1e-12): a small number inside the logarithm, or a limit for p, keeps the loss below it, and who is sure and wrong pays too little. The formula with log(1 + exp(-|z|)) needs neither.")
+def bce_with_logits(logits, targets):
+    p = 0.5 + 0.5 * np.tanh(logits / 2)
+    losses = -targets * np.log(p + 1e-12) - (1 - targets) * np.log(1 - p + 1e-12)
+    return losses.mean()
+
+
+@wrong("bce_with_logits", "clipped_logits", "A sure and wrong logit costs less than it should, as where logits are clipped. Leave them as they are: exp(-|z|) cannot overflow.")
+def bce_with_logits(logits, targets):
+    z = np.clip(logits, -500.0, 500.0)
+    return (np.log1p(np.exp(-z)) + (1 - targets) * z).mean()
+
+
+@wrong("bce_with_logits", "a_mean_for_yes_and_one_for_no", "Here 0 is divided by 0, as in the mean over all places with `targets == 0` where no target is 0. Take one mean, over all elements, of both terms with their factors t and 1 - t.")
+def bce_with_logits(logits, targets):
+    soft = np.maximum(logits, 0) + np.log1p(np.exp(-np.abs(logits)))
+    return (soft - logits)[targets == 1].mean() + soft[targets == 0].mean()
+
+
+@wrong("bce_with_logits", "no_mean", "An array comes back: a loss for each number, or an axis was kept. The result is one number, the mean of all losses.")
+def bce_with_logits(logits, targets):
+    return np.maximum(logits, 0) - targets * logits + np.log1p(np.exp(-np.abs(logits)))
+
+
+@wrong("bce_with_logits", "size_for_both", "The loss is negative here, which the negative logarithm of a probability never is. In t z the sign of z counts: only the logarithm takes its size.")
+def bce_with_logits(logits, targets):
+    size = np.abs(logits)
+    losses = np.maximum(logits, 0) - targets * size + np.log1p(np.exp(-size))
+    return losses.mean()
 
 
 # -- bce_rule ---------------------------------------------------------------------------------------------------------
@@ -2109,6 +2386,60 @@ def bce_rule(g, out, logits, targets):
 def bce_rule(g, out, logits, targets):
     n = len(logits) if logits.ndim == 1 else logits.shape[0] * logits.shape[1]
     return (g * (sigmoid(logits) - targets) / n,)
+
+
+@wrong("bce_rule", "corner_at_zero", "Only logits of 0 are wrong: max(z, 0) and |z| have corners there, and the loss has none. sigmoid(z) - t holds for all z.")
+def bce_rule(g, out, logits, targets):
+    e = np.exp(-np.abs(logits))
+    slope = (logits > 0) - targets - np.sign(logits) * e / (1 + e)
+    return (g * slope / logits.size,)
+
+
+@wrong("bce_rule", "yes_or_no_only", "You took it that a target is 0 or 1. It may lie between: p - t is right for all of them.")
+def bce_rule(g, out, logits, targets):
+    p = sigmoid(logits)
+    return (g * np.where(targets == 1, p - 1, p) / logits.size,)
+
+
+@wrong("bce_rule", "twice", "All is twice too large. A 2 comes from the slope of a square, as in the rule of the mean squared error, and there is no square in this loss.")
+def bce_rule(g, out, logits, targets):
+    return (2 * g * (sigmoid(logits) - targets) / logits.size,)
+
+
+@wrong("bce_rule", "squared_error", "This is the slope of the squared error of p, with a 2 and the factor p (1 - p). For this loss neither is left: p - t remains.")
+def bce_rule(g, out, logits, targets):
+    p = sigmoid(logits)
+    return (2 * g * (p - targets) * p * (1 - p) / logits.size,)
+
+
+@wrong("bce_rule", "out_for_p", "The targets are taken off `out`, which is the loss, one number for all. What you say is sigmoid of the logit.")
+def bce_rule(g, out, logits, targets):
+    return (g * (out - targets) / logits.size,)
+
+
+@wrong("bce_rule", "divided_by_p", "A division by p is left, and p may be 0. It cancels with the slope of p, which is p (1 - p).")
+def bce_rule(g, out, logits, targets):
+    with np.errstate(all="ignore"):
+        p = sigmoid(logits)
+        return (g * (p - targets) / p / logits.size,)
+
+
+@wrong("bce_rule", "yes_only", "This is the slope of the term for yes alone. The term for no has one, too: add (1 - t) p.")
+def bce_rule(g, out, logits, targets):
+    return (-g * targets * (1 - sigmoid(logits)) / logits.size,)
+
+
+@wrong("bce_rule", "decision_for_probability", "The decision, 0 or 1, is compared with the truth here, so that nothing is sent back where it is right. Compare the probability itself.")
+def bce_rule(g, out, logits, targets):
+    said = (sigmoid(logits) > 0.5).astype(float)
+    return (g * (said - targets) / logits.size,)
+
+
+@wrong("bce_rule", "none_at_half", "A target of 0.5 is a target, too: its slope is sigmoid(z) - 0.5, and 0 only where z is 0.")
+def bce_rule(g, out, logits, targets):
+    p = sigmoid(logits)
+    slope = np.where(targets == 0.5, 0.0, p - targets)
+    return (g * slope / logits.size,)
 
 
 # -- mended_loss_rules ------------------------------------------------------------------------------------------------
@@ -2322,20 +2653,26 @@ FAULTS = [
     ("logistic", "turned_around", "(-g * y * sigmoid(y * x) / x.size,)",
      "Your logistic pushes where the answer is right already. Which sign does the argument of sigmoid have?"),
 ]  # fmt: skip
-# Learners mend one rule, or two, before all three: a sentence is known by the names that were mended, too.
-for _name, _fault, _code, _sentence in FAULTS:
-    for _others in ([], *([one] for one in RULES if one != _name), [one for one in RULES if one != _name]):
-        _rules = {_name: f"lambda g, out, x, y: {_code}", **{one: RULES[one] for one in _others}}
-        if (_fault, len(_others)) in {("by_size", 2), ("overflow", 2), ("turned_around", 2)}:
-            continue  # they stand above
-        wrong(
-            "mended_loss_rules",
-            "_".join([_name, _fault, *(f"with_{one}" for one in _others)]),
-            _sentence,
-            source="def mended_loss_rules():\n    return {\n"
-            + "".join(f'        "{one}": {code},\n' for one, code in _rules.items())
-            + "    }\n",
-        )
+
+
+def with_some_of_the_others(faults):
+    """An entry for each fault beside each choice of right rules: learners mend one rule, or two, before all three."""
+    for name, fault, code, sentence in faults:
+        for others in ([], *([one] for one in RULES if one != name), [one for one in RULES if one != name]):
+            rules = {name: f"lambda g, out, x, y: {code}", **{one: RULES[one] for one in others}}
+            if (fault, len(others)) in {("by_size", 2), ("overflow", 2), ("turned_around", 2)}:
+                continue  # they stand above
+            wrong(
+                "mended_loss_rules",
+                "_".join([name, fault, *(f"with_{one}" for one in others)]),
+                sentence,
+                source="def mended_loss_rules():\n    return {\n"
+                + "".join(f'        "{one}": {rule},\n' for one, rule in rules.items())
+                + "    }\n",
+            )
+
+
+with_some_of_the_others(FAULTS)
 
 
 for _names in (["distance"], ["huber"], ["logistic"], ["distance", "huber"], ["distance", "logistic"],
@@ -2402,3 +2739,46 @@ def mended_loss_rules():
         "distance": lambda g, out, x, y: (g * (x - y) / len(x),),
         "logistic": lambda g, out, x, y: (-g * y * sigmoid(-y * x) / x.size,),
     }
+
+
+@wrong("mended_loss_rules", "lambda_of_the_last", "All rules send what the last one does: a `lambda` that is made in a loop looks its names up when it is called, after the loop. Bind them: `lambda g, out, x, y, slope=slope: ...`.")
+def mended_loss_rules():
+    slopes = {
+        "huber": lambda x, y: np.clip(x - y, -1, 1) / x.size,
+        "distance": lambda x, y: (x - y) / len(x),
+        "logistic": lambda x, y: -y * sigmoid(-y * x) / x.size,
+    }
+    rules = {}
+    for name, slope in slopes.items():
+        rules[name] = lambda g, out, x, y: (g * slope(x, y),)
+    return rules
+
+
+@wrong("mended_loss_rules", "nan_made_zero", "Where an example is far on the wrong side your logistic sends 0, and e / (1 + e) is 1 there: infinity over infinity gave NaN, and that was made 0. `sigmoid(-y * x)` needs no such mending.")
+def mended_loss_rules():
+    def logistic(g, out, x, y):
+        with np.errstate(all="ignore"):
+            e = np.exp(-y * x)
+            share = np.nan_to_num(e / (1 + e))
+        return (-g * y * share / x.size,)
+
+    return {
+        "huber": lambda g, out, x, y: (g * np.clip(x - y, -1, 1) / x.size,),
+        "distance": lambda g, out, x, y: (g * (x - y) / len(x),),
+        "logistic": logistic,
+    }
+
+
+MORE_FAULTS = [
+    ("logistic", "zero_for_no", "(g * (sigmoid(x) - y) / x.size,)",
+     "Your logistic is the rule of binary cross-entropy for targets of 0 and 1. Here no is -1: the slope is -y * sigmoid(-y * x)."),
+    ("logistic", "without_y", "(-g * sigmoid(-y * x) / x.size,)",
+     "Your logistic pushes all logits up, those whose answer is no as well. The factor y in front is missing, which is -1 for no."),
+    ("huber", "by_the_size_of_x", "(g * np.where(np.abs(x) < 1, x - y, np.sign(x - y)) / x.size,)",
+     "Your huber asks whether x itself is smaller than 1. The distance counts: `np.abs(x - y) < 1`."),
+    ("huber", "limit_of_a_half", "(g * np.clip(x - y, -0.5, 0.5) / x.size,)",
+     "Your huber cuts the slope off at 0.5. The parabola goes on to the distance 1, and the line behind it has the slope 1."),
+    ("distance", "without_g", "((x - y) / len(x),)",
+     "Your distance sends half of what it should where g is 2. Either g is missing, or there is a half too many: the one of the loss cancels with the 2 of the square."),
+]  # fmt: skip
+with_some_of_the_others(MORE_FAULTS)

@@ -273,6 +273,22 @@ def linear(x, weight, bias=None):
     return x @ weight.T + bias
 
 
+@wrong("linear", "relu_inside", "Negative sums have become 0. A linear layer sends them on as they are: relu is a step of its own, behind it.")
+def linear(x, weight, bias=None):
+    out = x @ weight.T
+    if bias is not None:
+        out = out + bias
+    return out.relu()
+
+
+@wrong("linear", "stacked_without_a_graph", "For more than two axes the numbers are stacked in a new Tensor here, so no gradient finds its way back. `@` takes them as they are.")
+def linear(x, weight, bias=None):
+    if len(x.shape) > 2:
+        return Tensor(np.stack([linear(Tensor(part), weight, bias).data for part in x.data]))
+    out = x @ weight.T
+    return out if bias is None else out + bias
+
+
 # -- layer_stds -------------------------------------------------------------------------------------------------------
 
 
@@ -365,7 +381,7 @@ def layer_stds(x, weights, activation):
 @wrong(
     "layer_stds",
     "n_minus_1",
-    "This std divides by n - 1. The mean of the squares is wanted, as NumPy's `std` takes it without `ddof`.",
+    "This std divides by n - 1. The mean of the squared distances is wanted, divided by n, as NumPy's `std` takes it without `ddof`.",
 )
 def layer_stds(x, weights, activation):
     stds = []
@@ -974,6 +990,12 @@ def own_start(width, rng):
     return weight / np.sqrt((sent**2).mean())
 
 
+@wrong("own_start", "pairs_of_opposites", "Where the width is odd, a row is missing: `width // 2` rows and their opposites are one fewer. A width may be any number.")
+def own_start(width, rng):
+    half = rng.normal(0.0, np.sqrt(2 / width), (width // 2, width))
+    return np.concatenate([half, -half])
+
+
 # -- xavier_uniform ---------------------------------------------------------------------------------------------------
 
 
@@ -1259,7 +1281,7 @@ def layer_norm(x, weight, bias, eps=1e-5):
     return away / ((away * away).mean() + eps).sqrt() * weight + bias
 
 
-@wrong("layer_norm", "n_minus_1", "This variance divides by n - 1. Here it is the mean of the squares.")
+@wrong("layer_norm", "n_minus_1", "This variance divides by n - 1, as `var` does unless it is told otherwise. The mean of the squared distances from the mean is wanted.")
 def layer_norm(x, weight, bias, eps=1e-5):
     return (x - x.mean(-1, keepdims=True)) / (x.var(-1, keepdims=True) + eps).sqrt() * weight + bias
 
@@ -1623,6 +1645,14 @@ wrong(
         return Tensor(out) * weight + bias
     """,
 )
+
+
+@wrong("layer_norm", "mean_without_a_gradient", "The gradient of a row of x does not sum to 0: none flows through the mean, as where it is taken off `x.data`, or computed from it. `x - x.mean(...)` is a new Tensor, and has all of it.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x
+    away.data -= x.data.mean(-1, keepdims=True)
+    variance = (away**2).mean(-1, keepdims=True)
+    return away / (variance + eps).sqrt() * weight + bias
 
 
 # -- owned ------------------------------------------------------------------------------------------------------------
@@ -2170,16 +2200,7 @@ wrong(
     "owned",
     "returns_at_the_first_module",
     "What stands behind the first Module is missing, as with a `return` inside the loop. Collect through the whole loop, and return behind it.",
-    source="""
-    def owned(module):
-        found = {}
-        for name, x in parts(module):
-            if isinstance(x, (Parameter, Module)):
-                found[name] = x
-            if isinstance(x, Module):
-                return found | {f"{name}.{inner}": y for inner, y in owned(x).items()}
-        return found
-    """,
+    source=changed(OWNED, ("found |= {", "return found | {")),
 )
 wrong(
     "owned",

@@ -129,6 +129,11 @@ def sgd_step(p, g, lr):
     return np.round(p - lr * g, 4)
 
 
+@wrong("sgd_step", "sign_only", "Each number moves by lr, whatever the size of its gradient: only the sign is used. Multiply lr by the gradient itself.")
+def sgd_step(p, g, lr):
+    return p - lr * np.sign(g)
+
+
 # -- momentum_step ----------------------------------------------------------------------------------------------------
 
 
@@ -372,6 +377,20 @@ def lr_and_mu(curvatures):
     return min(tries, key=lambda pair: left(curvatures, *pair).max())
 """)
 
+
+@wrong("lr_and_mu", "rate_of_the_mean_curvature", "The rate follows from the mean curvature here, and the largest one sets the limit: one steep direction among flat ones moves away.")
+def lr_and_mu(curvatures):
+    return 1 / curvatures.mean(), 0.7
+
+
+@wrong("lr_and_mu", "nan_is_no_failure", "A search that tries rates takes one that has diverged here: what is left is NaN, and a NaN is not larger than any limit. Ask whether it is smaller.")
+def lr_and_mu(curvatures):
+    mu = 0.7
+    for lr in np.geomspace(1e4, 1e-2, 361) / curvatures.max():
+        too_much = left(curvatures, lr, mu) >= 1e-6
+        if not too_much.any():
+            return float(lr), mu
+
 # -- nesterov_step ----------------------------------------------------------------------------------------------------
 
 
@@ -389,7 +408,7 @@ def nesterov_step(p, g, v, lr, mu):
 @wrong(
     "nesterov_step",
     "plain_momentum",
-    "This is plain momentum: its move holds the old velocity. Nesterov's is made of g, and of mu times the *new* one.",
+    "This is plain momentum: it moves by g + mu * (the v that came in). Nesterov's move is g + mu * (the *new* v).",
 )
 def nesterov_step(p, g, v, lr, mu):
     v = mu * v + g
@@ -460,7 +479,7 @@ def nesterov_step(p, g, v, lr, mu):
 @wrong(
     "nesterov_step",
     "old_velocity",
-    "This is plain momentum: its move holds the old velocity. Nesterov's is made of g, and of mu times the *new* one.",
+    "This is plain momentum: it moves by g + mu * (the v that came in). Nesterov's move is g + mu * (the *new* v).",
 )
 def nesterov_step(p, g, v, lr, mu):
     return p - lr * (g + mu * v), mu * v + g
@@ -538,6 +557,12 @@ def nesterov_step(p, g, v, lr, mu):
     v = mu * v + g
     return p - lr * (v + mu * v), v
 """)
+
+
+@wrong("nesterov_step", "velocity_in_steps", "With a rate of 0 this divides 0 by 0: let the velocity be made of gradients, and multiply by lr in the move alone.")
+def nesterov_step(p, g, v, lr, mu):
+    stride = mu * (lr * v) + lr * g
+    return p - (lr * g + mu * stride), stride / lr
 
 
 # -- rmsprop_step -----------------------------------------------------------------------------------------------------
@@ -1233,6 +1258,10 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     v = b2 * v + (1 - b2) * g * g
     return p - lr * bias_correction(m, b1, t) / bias_correction(np.sqrt(v) + eps, b2, t), m, v
 """)
+
+
+wrong("adam_step", "as_a_variance", "v averages the square of g - m, as a variance does. It is the running mean of g**2 itself.",
+      source=changed(ADAM, ("* g * g", "* (g - m) ** 2")))
 
 
 # -- optimizer --------------------------------------------------------------------------------------------------------
@@ -3130,3 +3159,10 @@ wrong("mended_adam", "a_slice_is_a_view", "`zeros[:]` is a view of the same numb
     ("            self.state.append((np.zeros_like(p.data), np.zeros_like(p.data)))", "            zeros = np.zeros_like(p.data)\n            self.state.append((zeros, zeros[:]))")))
 wrong("mended_adam", "eps_squared_under_the_root", "The square of eps stands under the root. eps is added to the root, which is not the same where eps counts.", source=mended(
     ("(np.sqrt(v_hat) + self.eps)", "np.sqrt(v_hat + self.eps**2)")))
+wrong("mended_adam", "eps_beside_the_uncorrected", "eps is added to the root of the uncorrected v, so it counts too much in the first steps. Correct v first, then take the root, and add eps.", source=mended(
+    ("            m_hat, v_hat = m / (1 - b1**self.t), v / (1 - b2**self.t)\n", ""),
+    ("self.lr * m_hat / (np.sqrt(v_hat) + self.eps)", "self.lr * math.sqrt(1 - b2**self.t) / (1 - b1**self.t) * m / (np.sqrt(v) + self.eps)")))
+
+
+wrong("mended_adam", "zip_used_up", "From the second step on nothing moves: a `zip` kept from __init__ is used up after one loop. Make a list of it, or call zip in each step.",
+      source=changed(MENDED, ("\n    def step", "        self.state = zip(self.parameters, self.state)\n\n    def step"), ("zip(self.parameters, self.state):", "self.state:")))

@@ -76,7 +76,7 @@ def arrays(*rows):
 # - say which rate is too large, and find a good one;
 # - schedule the rate, clip gradients, test an optimizer.
 #
-# **Time:** about 135 minutes. **Builds on:** 04 (training), 05 (arrays).
+# **Time:** 135 minutes (95 without sections 7, 8, 9). **Builds on:** 04, 05.
 #
 # **Three questions first.**
 #
@@ -362,6 +362,8 @@ with exercise("nesterov_step") as check:
             check.untouched()
         got = yours.nesterov_step(p, 0 * g, v, lr, mu)
         check.close(got, (p - lr * mu * mu * v, mu * v), "without a gradient the velocity lasts", rtol=1e-10)
+        got = yours.nesterov_step(p, g, v, 0.0, mu)
+        check.close(got, (p, mu * v + g), "with a rate of 0 the velocity grows, and nothing moves", rtol=1e-10)
         for size in (1e-6, 1e3, 1e6):
             got = yours.nesterov_step(0 * p, size * g, size * v, lr, mu)
             new = size * (mu * v + g)
@@ -475,7 +477,7 @@ def told(curvatures, found):
     if step < (1 - root) ** 2:
         why = "it creeps to one side: a larger lr or mu"
     elif step > (1 + root) ** 2:
-        why = "it changes sides each time, as near the limit: a smaller lr"
+        why = "it changes sides each time, as near the limit: a smaller lr or a larger mu"
     else:
         why = "it swings, and its height fades by mu in each step: a smaller mu"
     return f"{choice}: {shares[worst]:.2g} is left at curvature {curvatures[worst]:g}, more than 1e-06; {why}"
@@ -495,6 +497,9 @@ with exercise("lr_and_mu") as check:
         curvatures = low * spread ** np.array([0.0, 1.0, check.rng.random(), check.rng.random()][:n])
         found = chosen(curvatures)
         check.true(not told(curvatures, found), f"curvatures {curvatures.round(4).tolist()}: {told(curvatures, found)}")
+    for flat in (np.append(np.ones(9), 60.0), np.append(40.0, np.full(30, 0.5)), np.full(5, 3.0)):
+        odd = told(flat, chosen(flat))
+        check.true(not odd, f"one direction is steep, or none: curvatures {flat.tolist()}: {odd}")
     for low in (1e-6, 1e4):
         for spread in (1.0, 100.0):
             curvatures = np.array([low, low * spread])
@@ -1924,7 +1929,7 @@ except ImportError:
 # | wrong with two parameters only | a shared state; a count that grows for each |
 #
 # ## One thing to try next
-# Which formula gives Polyak's pairs? The roots of both curvatures are in it.
+# Which formula, with both curvatures' roots, gives Polyak's pairs?
 #
 # ## Who found it
 #

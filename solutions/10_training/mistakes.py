@@ -130,6 +130,16 @@ def batches(n, size, rng):
     return parts
 
 
+@wrong("batches", "one_buffer", "All batches show the numbers of the last one, where these are written: they are views of one array that is filled again. Each batch is an array of its own.")
+def batches(n, size, rng):
+    order, buffer, parts = rng.permutation(n), np.empty(size, dtype=int), []
+    for start in range(0, n, size):
+        part = order[start : start + size]
+        buffer[: len(part)] = part
+        parts.append(buffer[: len(part)])
+    return parts
+
+
 @wrong("batches", "positions_as_floats", "The positions are floats here, as in an array of np.zeros, and floats are no positions: an array cannot be indexed by them. Slices of the order keep its kind.")
 def batches(n, size, rng):
     order, parts = rng.permutation(n), []
@@ -138,6 +148,13 @@ def batches(n, size, rng):
         part[:] = order[start : start + size]
         parts.append(part)
     return parts
+
+
+@wrong("batches", "dealt_out", "The order is right, and it is dealt out like cards: every k-th position goes to the same batch. A batch is a slice of neighbours, `order[start : start + size]`.")
+def batches(n, size, rng):
+    order = rng.permutation(n)
+    number = -(-n // size)
+    return [order[k::number] for k in range(number)]
 
 
 # -- train_epoch ------------------------------------------------------------------------------------------------------
@@ -463,6 +480,24 @@ wrong(
 )
 
 
+@wrong("train_epoch", "loss_times_size", "The loss was multiplied by the size of the batch before `backward`, so each step is as many times too large. Weigh it for the mean of the epoch alone.")
+def train_epoch(model, optimizer, loss_fn, x, y, cut):
+    model.train()
+    total = count = 0
+    for part in cut:
+        optimizer.zero_grad()
+        loss = loss_fn(model(x[part]), y[part]) * len(part)
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+        count += len(part)
+    return total / count
+
+
+wrong("train_epoch", "data_overwritten", "x has only the rows of the first batch here: `x, y = x[part], y[part]` overwrites the data. Give a batch names of its own: the positions count in all the data.",
+      source=changed(EPOCH, ("        optimizer.zero_grad()\n", "        x, y = x[part], y[part]\n        optimizer.zero_grad()\n"), ("model(x[part]), y[part]", "model(x), y")))
+
+
 # -- accuracy ---------------------------------------------------------------------------------------------------------
 
 
@@ -577,6 +612,12 @@ def accuracy(logits, labels):
     return right / len(labels)
 
 
+@wrong("accuracy", "an_example_for_each_class", "There are 3 answers for 4 examples: `argmax` along axis 0 finds an example for each class. The answer to an example is the largest of its row, along axis 1.")
+def accuracy(logits, labels):
+    answers = logits.argmax(axis=0)
+    return (answers == labels[: len(answers)]).mean()
+
+
 @wrong("accuracy", "return_in_the_loop", "Only the first example is looked at, as where `return` stands inside the loop. It comes behind the loop.")
 def accuracy(logits, labels):
     for row, label in zip(logits, labels):
@@ -591,7 +632,7 @@ def accuracy(logits, labels):
         return right / len(labels)
 
 
-@wrong("accuracy", "by_a_fixed_number", "The share of 4 examples is right, and 2 right answers of 2 make 0.5 here, as when you always divide by 4. Divide by the number of examples.")
+@wrong("accuracy", "by_a_fixed_number", "Both are right, and this is 0.5: by a division by 4 always (divide by the number of examples), or where the search for the largest begins at 0, below which both logits of a row lie.")
 def accuracy(logits, labels):
     return (logits.argmax(axis=1) == labels).sum() / 4
 
@@ -601,6 +642,23 @@ def accuracy(logits, labels):
     e = np.exp(logits - logits.max(axis=1, keepdims=True))
     p = e / e.sum(axis=1, keepdims=True)
     return float(np.mean(p[np.arange(len(labels)), labels] > 0.5))
+
+
+@wrong("accuracy", "largest_of_all_rows", "The largest score so far is kept from one row to the next here. Begin anew in each row.")
+def accuracy(logits, labels):
+    right, largest, answer = 0, -np.inf, 0
+    for row, label in zip(logits, labels):
+        for k, logit in enumerate(row):
+            if logit > largest:
+                largest, answer = logit, k
+        right += int(answer == label)
+    return right / len(labels)
+
+
+@wrong("accuracy", "largest_of_columns", "The largest of each column is found here, 3 answers for 4 examples: axis 0 runs over the examples. An answer is the place of the largest in a row: axis 1.")
+def accuracy(logits, labels):
+    answers = logits.argmax(axis=0)
+    return sum(a == b for a, b in zip(answers, labels)) / len(labels)
 
 
 # -- split ------------------------------------------------------------------------------------------------------------
@@ -794,6 +852,18 @@ def split(n, train, validation, rng):
     a = int(np.ceil(train * n - 0.5))
     b = a + int(np.ceil(validation * n - 0.5))
     return order[:a], order[a:b], order[b:]
+
+
+@wrong("split", "test_sorted", "The test part comes back sorted: `setdiff1d` and sets sort what they keep. Cut all three parts from the one permutation.")
+def split(n, train, validation, rng):
+    order = rng.permutation(n)
+    a = round(train * n)
+    b = a + round(validation * n)
+    return order[:a], order[a:b], np.setdiff1d(np.arange(n), order[:b])
+
+
+split_wrong("begins_at_a_length", "The parts overlap: the test begins at `round(validation * n)`, which is a length. It begins where validation ends, at a + that length.",
+            ("b = a + round", "b = round"), ("order[a:b]", "order[a : a + b]"))
 
 
 # -- standardise ------------------------------------------------------------------------------------------------------
@@ -1033,6 +1103,14 @@ def standardise(train, held):
         return (train - mean) / std, (held - mean) / std
 
 
+@wrong("standardise", "constant_as_it_is", "A constant column is left as it is here. Its mean is subtracted like any other: 0 is left. Only the division is by 1.")
+def standardise(train, held):
+    mean = train.mean(axis=0)
+    constant = train.max(axis=0) == train.min(axis=0)
+    std = np.where(constant, 1.0, train.std(axis=0))
+    return tuple(np.where(constant, part, (part - mean) / std) for part in (train, held))
+
+
 # -- evaluate ---------------------------------------------------------------------------------------------------------
 
 
@@ -1058,7 +1136,7 @@ def evaluate(model, metric, x, y):
     return float(metric(out, y))
 
 
-@wrong("evaluate", "graph_recorded", "A graph was recorded that nobody needs: `no_grad` saves its memory.")
+@wrong("evaluate", "graph_recorded", "A graph was recorded that nobody needs: the model is called outside of `no_grad`, or before it. Inside, the memory is saved.")
 def evaluate(model, metric, x, y):
     before = model.training
     model.eval()
@@ -1178,7 +1256,7 @@ def evaluate(model, metric, x, y):
     return float(metric(out, y))
 
 
-@wrong("evaluate", "mean_of_parts", "The data are cut into parts, and the mean of the parts' results is returned. Not every metric is a mean, and parts may differ in length: run the model once, on all.")
+IN_PARTS = """
 def evaluate(model, metric, x, y):
     before = model.training
     model.eval()
@@ -1189,6 +1267,11 @@ def evaluate(model, metric, x, y):
             found.append(float(metric(model(x[part]).data, y[part])))
     model.train(before)
     return float(np.mean(found))
+"""
+
+wrong("evaluate", "mean_of_parts", "The data are cut into parts, and the mean of the parts' results is returned. Not every metric is a mean, and parts may differ in length: run the model once, on all.", source=IN_PARTS)
+wrong("evaluate", "mean_of_pairs", "The model runs more than once here, as when the data are cut into parts. Not every metric is a mean: run it once, on all.",
+      source=changed(IN_PARTS, ("64", "2")))
 
 
 @wrong("evaluate", "the_method_for_the_mode", "`model.train` is a method, and the mode is `model.training`: True or False. What you set back is the method.")
@@ -1201,17 +1284,35 @@ def evaluate(model, metric, x, y):
     return float(metric(out, y))
 
 
-@wrong("evaluate", "mean_of_pairs", "The model runs more than once here, as when the data are cut into parts. Not every metric is a mean: run it once, on all.")
+@wrong("evaluate", "float_or_tensor", "What is no float is taken for a Tensor here. A metric that counts gives an int, and an int has no `item`: `float` makes one of either.")
 def evaluate(model, metric, x, y):
     before = model.training
     model.eval()
-    found = []
     with no_grad():
-        for start in range(0, len(x), 2):
-            part = slice(start, start + 2)
-            found.append(float(metric(model(x[part]).data, y[part])))
+        out = model(x).data
     model.train(before)
-    return float(np.mean(found))
+    value = metric(out, y)
+    return value if isinstance(value, float) else value.item()
+
+
+@wrong("evaluate", "mode_behind_the_return", "The model stays in evaluation mode: the line that sets the mode back stands behind the `return` here, and never runs.")
+def evaluate(model, metric, x, y):
+    before = model.training
+    model.eval()
+    with no_grad():
+        out = model(x).data
+        return float(metric(out, y))
+    model.train(before)
+
+
+@wrong("evaluate", "mode_read_too_late", "The model stays in evaluation mode: the mode is not set back, or it was read after `eval()`, when it was False already. Read it before.")
+def evaluate(model, metric, x, y):
+    model.eval()
+    before = model.training
+    with no_grad():
+        out = model(x).data
+    model.train(before)
+    return float(metric(out, y))
 
 
 # -- state_dict -------------------------------------------------------------------------------------------------------
@@ -1850,6 +1951,10 @@ class EarlyStopping:
 )
 
 
+wrong("early_stopping", "nan_is_no_epoch", "An epoch with the loss NaN is not counted here: it brought no lower loss, so it is one of the `patience` epochs.",
+      source=changed(STOPPING, ("        if loss <", "        if np.isnan(loss):\n            return False\n        if loss <")))
+
+
 # -- honest_score ------------------------------------------------------------------------------------------------------
 
 
@@ -1966,7 +2071,7 @@ def rate_to_use(rates, losses):
     return rates[np.argmin(np.where(np.isfinite(losses), losses, np.inf))] * 10
 
 
-@wrong("rate_to_use", "largest_that_runs", "This is the largest rate that did not diverge. Which one learned most?")
+@wrong("rate_to_use", "largest_that_runs", "This comes from the largest rate that did not diverge. Which one has the lowest loss? Take a tenth of that one.")
 def rate_to_use(rates, losses):
     return rates[np.isfinite(losses)].max() / 10
 
@@ -1976,7 +2081,7 @@ def rate_to_use(rates, losses):
     return rates[np.argmin(np.nan_to_num(losses))] / 10
 
 
-@wrong("rate_to_use", "position_shifted", "The first rate is chosen, and its loss is NaN. After NaNs are taken out, positions no longer fit `rates` (filter both); nothing is lower than a NaN that all others are compared with; and a search that ends at the first NaN misses what follows.")
+@wrong("rate_to_use", "position_shifted", "The first rate is chosen, and its loss is NaN. Either positions no longer fit `rates` once NaNs are taken out (filter both), or all others are compared with a NaN, or the search ends at the first one.")
 def rate_to_use(rates, losses):
     return rates[np.argmin(losses[np.isfinite(losses)])] / 10
 
@@ -2222,7 +2327,7 @@ wrong(
 wrong(
     "mended_run",
     "scaled_in_place",
-    "The caller's arrays are written into, as `-=` and `/=` do it: a second run would scale them again. Make new ones.",
+    "The caller's arrays are written into, as `-=` and `/=` do it: whoever uses them afterwards finds other numbers. Make new ones.",
     source=changed(
         RUN,
         (
@@ -2319,7 +2424,7 @@ wrong(
 wrong(
     "mended_run",
     "held_in_place",
-    "The caller's arrays are written into, as `-=` and `/=` do it: a second run would scale them again. Make new ones.",
+    "The caller's arrays are written into, as `-=` and `/=` do it: whoever uses them afterwards finds other numbers. Make new ones.",
     source=changed(
         RUN,
         (

@@ -118,6 +118,23 @@ wrong("slope_along", "np_dot", "`np.dot` weighs outputs of one axis only, and he
       source=changed(SLOPE, ("(u * (ahead - behind)).sum() / (2 * h)", "np.dot(u, (ahead - behind) / (2 * h)).sum()")))
 
 
+@wrong("slope_along", "v_of_length_one", "v is brought to length 1 here. The slope is asked for along v as it is, so leave its length.")
+def slope_along(f, inputs, u, vs, h):
+    length = np.sqrt(sum((v**2).sum() for v in vs))
+    ahead = f(*[x + h * v / length for x, v in zip(inputs, vs)])
+    behind = f(*[x - h * v / length for x, v in zip(inputs, vs)])
+    return float((u * (ahead - behind)).sum() / (2 * h))
+
+
+@wrong("slope_along", "copies_the_list_alone", "Ahead and behind are the same: `list` copies the list and not its arrays, and `+=` writes into these. Make new arrays.")
+def slope_along(f, inputs, u, vs, h):
+    ahead, behind = list(inputs), list(inputs)
+    for i, v in enumerate(vs):
+        ahead[i] += h * v
+        behind[i] -= h * v
+    return float((u * (f(*ahead) - f(*behind))).sum() / (2 * h))
+
+
 # -- agree ------------------------------------------------------------------------------------------------------------
 
 AGREE = """
@@ -140,7 +157,7 @@ wrong("agree", "allclose", "Where numbers are near 1e-9, this allows too much. I
       source=changed(AGREE, ("abs(given - slope) <= 1e-5 * abs(slope) + room", "np.allclose(given, slope, rtol=1e-5)")))
 wrong("agree", "isclose_alone", "Two infinities agree here: look first whether both numbers are finite.",
       source=changed(AGREE, (FINITE, ""), ("abs(given - slope) <= 1e-5 * abs(slope) + room", "np.isclose(given, slope, rtol=1e-5, atol=room)")))
-DIVIDED = "Whoever divides by the slope makes `room` a part of it, too, and of two zeros 0 / 0: multiply 1e-5 by the slope in place of that."
+DIVIDED = "`room` is made a part of the slope, too, by a division by the slope or a product with it: only 1e-5 is multiplied by the slope, and `room` is added as it is."
 wrong("agree", "divided", DIVIDED,
       source=changed(AGREE, ("abs(given - slope) <= 1e-5 * abs(slope) + room", "abs(given - slope) / abs(slope) <= 1e-5 + room")))
 wrong("agree", "ratio", DIVIDED,
@@ -213,7 +230,7 @@ wrong("rule_is_right", "u_of_ones", "g is all ones in your test, so a rule that 
       source=changed(RULE, ("rng.standard_normal(np.shape(f(*inputs)))", "np.ones(np.shape(f(*inputs)))")))
 wrong("rule_is_right", "along_ones", "All inputs move alike in your test, and errors that cancel in sum hide: draw each v.",
       source=changed(RULE, ("rng.standard_normal(x.shape)", "np.ones(x.shape)")))
-wrong("rule_is_right", "shapes_stretched", "NumPy stretches a gradient of a wrong shape until it fits: compare the shapes.",
+wrong("rule_is_right", "shapes_stretched", "NumPy stretches arrays of two shapes until they fit, so a gradient of a wrong shape passes: compare the shapes.",
       source=changed(RULE, (SHAPES, "")))
 wrong("rule_is_right", "along_one_number", "All entries of an input move alike in your test, and errors that cancel in sum hide: draw as many numbers as x has.",
       source=changed(RULE, ("rng.standard_normal(x.shape)", "rng.standard_normal() * np.ones(x.shape)")))
@@ -428,6 +445,19 @@ wrong("draw_inputs", "never_one_column", "k or m is never 1, so a rule that goes
       source=changed(DRAW, ("n, k, m = rng.integers(1, 7, 3)", "n, k, m = rng.integers(1, 10), *rng.integers(2, 10, 2)")))
 
 
+@wrong("draw_inputs", "all_positive", "All numbers are positive here, so that x @ w + b never falls below 0, and relu has nothing to cut off. Draw both signs.")
+def draw_inputs(rng):
+    n, k, m = rng.integers(1, 10, 3)
+    return rng.random((n, k)), rng.random((k, m)), rng.random(m)
+
+
+wrong("draw_inputs", "drawn_as_a_default", "All inputs have the same sizes: a default is computed once, when the function is made. Draw n, k and m in each call.", source="""
+def draw_inputs(rng, sizes=np.random.default_rng(7).integers(1, 10, 3)):
+    n, k, m = sizes
+    return rng.standard_normal((n, k)), rng.standard_normal((k, m)), rng.standard_normal(m)
+""")
+
+
 # -- dot_product_test -------------------------------------------------------------------------------------------------
 
 DOT = """
@@ -518,6 +548,30 @@ def dot_product_test(jvp, vjp, inputs, rng):
 
 wrong("dot_product_test", "a_millionth", "That is too loose: faults begin at a millionth, and rounding is only about 1e-15.",
       source=changed(DOT, ("1e-10 * min", "1e-6 * min")))
+
+
+@wrong("dot_product_test", "vs_once", "The second side is 0: `vs` is a generator, and the first use has taken all from it. Make it a list.")
+def dot_product_test(jvp, vjp, inputs, rng):
+    vs = (rng.standard_normal(np.shape(x)) for x in inputs)
+    forward = jvp(inputs, vs)
+    u = rng.standard_normal(np.shape(forward))
+    a = float((u * forward).sum())
+    b = sum(float((g * v).sum()) for g, v in zip(vjp(inputs, u), vs))
+    if not (np.isfinite(a) and np.isfinite(b)):
+        return False
+    return bool(abs(a - b) <= 1e-10 * max(abs(a), abs(b)))
+
+
+@wrong("dot_product_test", "generator_used_up", "The right side is 0 here: a generator can be walked along once, and jvp has used it up. Make a list of the vs.")
+def dot_product_test(jvp, vjp, inputs, rng):
+    vs = (rng.standard_normal(x.shape) for x in inputs)
+    forward = jvp(inputs, vs)
+    u = rng.standard_normal(forward.shape)
+    a = (u * forward).sum()
+    b = sum((grad * v).sum() for grad, v in zip(vjp(inputs, u), vs))
+    if not (np.isfinite(a) and np.isfinite(b)):
+        return False
+    return bool(abs(a - b) <= 1e-10 * max(abs(a), abs(b)))
 
 
 # -- random_program ---------------------------------------------------------------------------------------------------
@@ -639,7 +693,7 @@ wrong("first_wrong_layer", "from_the_front", "From the input on, the first value
 wrong("first_wrong_layer", "farthest", "This gives the last wrong gradient on the way from the loss: the first one convicts.",
       source=changed(LAYER, ("    h = 1e-6", "    h, found = 1e-6, None"), ("            return k + 1\n    return None", "            found = k + 1\n    return found")))
 wrong("first_wrong_layer", "never_none", "When every gradient is right, return None.", source=changed(LAYER, ("    return None", "    return 0")))
-wrong("first_wrong_layer", "always_none", "It stops at the first gradient that is right, or accuses nobody: `return None` stands behind the loop.", source="def first_wrong_layer(tail, values, grads, rng):\n    return None")
+wrong("first_wrong_layer", "always_none", "It stops at the first gradient that is right, or accuses nobody: `return None` belongs behind the loop, not into it.", source="def first_wrong_layer(tail, values, grads, rng):\n    return None")
 wrong("first_wrong_layer", "along_ones", "Where all entries of v are alike, entries in another order and a mean of all look right: draw as many numbers as the value has.",
       source=changed(LAYER, ("rng.standard_normal(values[k].shape)", "np.ones(values[k].shape)")))
 wrong("first_wrong_layer", "nan_passes", "No comparison with NaN is True, so a gradient of NaN passes.",
@@ -648,7 +702,7 @@ wrong("first_wrong_layer", "next_gradient", "tail(k, ...) takes value k, so its 
 wrong("first_wrong_layer", "over_h", "A right gradient is accused. Is the slope that of tail(k, ...) at value k, h v ahead and h v behind, over 2h, and compared with grads[k] along v?", source=changed(LAYER, ("/ (2 * h)", "/ h")))
 wrong("first_wrong_layer", "finds_right", "A right gradient is accused. Is the slope that of tail(k, ...) at value k, h v ahead and h v behind, over 2h, and compared with grads[k] along v?", source=changed(LAYER, ("if not abs", "if abs")))
 wrong("first_wrong_layer", "from_the_end", "Layers are counted from the input on: the layer behind value k has the number k + 1.", source=changed(LAYER, ("return k + 1", "return len(values) - 1 - k")))
-wrong("first_wrong_layer", "first_only", "It stops at the first gradient that is right, or accuses nobody: `return None` stands behind the loop.",
+wrong("first_wrong_layer", "first_only", "It stops at the first gradient that is right, or accuses nobody: `return None` belongs behind the loop, not into it.",
       source=changed(LAYER, ("    return None", "        return None")))
 wrong("first_wrong_layer", "no_abs", "A wrong gradient passes here: is the size of the difference compared, `abs`, and with 1e-5 of the slope?", source=changed(LAYER, ("abs(slope - given)", "(slope - given)")))
 wrong("first_wrong_layer", "tenth", "A wrong gradient passes here: is the size of the difference compared, `abs`, and with 1e-5 of the slope?", source=changed(LAYER, ("1e-5 * abs(slope)", "0.1")))
@@ -742,6 +796,22 @@ if fits(0):
     return next((k + 1 for k in reversed(range(len(values) - 1)) if not fits(k)), None)""")))
 wrong("first_wrong_layer", "one_row_for_all", "All rows move alike along your v, so gradients whose rows are in another order look right: draw as many numbers as the value has.",
       source=changed(LAYER, ("values[k].shape)", "(1, values[k].shape[-1]))")))
+
+
+@wrong("first_wrong_layer", "as_much_as_the_faults", "What may differ is as much as the faults are: 0.3 % of the slope. A fault in one entry of many moves the slope by less. A difference is right to 1e-5 here: allow no more.")
+def first_wrong_layer(tail, values, grads, rng):
+    h = 1e-6
+    for k in reversed(range(len(values) - 1)):
+        v = rng.standard_normal(np.shape(values[k]))
+        slope = float(tail(k, values[k] + h * v) - tail(k, values[k] - h * v)) / (2 * h)
+        given = float((grads[k] * v).sum())
+        if not abs(given - slope) <= 0.003 * abs(slope):
+            return k + 1
+    return None
+
+
+wrong("first_wrong_layer", "no_slope_no_look", "A layer is passed over here where the slope is 0. There a gradient that is not 0 is wrong: compare without a division.",
+      source=changed(LAYER, ("        if not", "        if slope == 0:\n            continue\n        if not")))
 
 
 # -- mended_test ------------------------------------------------------------------------------------------------------
@@ -892,6 +962,22 @@ def mended_test(f, gradient, x):
 
 wrong("mended_test", "step_not_set_back", "The array that moves an entry is not set back: at the second entry the first one moves still.",
       source=changed(MENDED, ("    for i in", "    v = np.zeros(len(x))\n    for i in"), ("        v = np.zeros(len(x))\n", "")))
+wrong("mended_test", "a_hundredth_of_the_smallest", "The absolute tolerance is a hundredth of the smallest entry, and a fault of little more than 1 % is missed there. What is added for entries of 0 has to be far smaller.",
+      source=changed(MENDED, ("1e-7 + 1e-4 * abs(slope)", "1e-3 * abs(slope) + 1e-4")))
+
+
+@wrong("mended_test", "no_size_of_the_difference", "An entry that is too large passes: a difference below 0 is always smaller than a tolerance. Take its size.")
+def mended_test(f, gradient, x):
+    given, h = gradient(x), 1e-6
+    for i in range(len(x)):
+        v = np.zeros(len(x))
+        v[i] = h
+        slope = (f(x + v) - f(x - v)) / (2 * h)
+        if not np.isfinite(given[i]):
+            return False
+        if slope - given[i] > 1e-5 * abs(slope) + 1e-6:
+            return False
+    return True
 
 
 # -- engine_is_right --------------------------------------------------------------------------------------------------
@@ -1083,3 +1169,5 @@ def engine_is_right(Tensor, rng):
     return all(np.allclose(leaf.grad.data, g) for leaf, g in zip(leaves, first))
 """
 right("engine_is_right", "in_place", source=IN_PLACE)
+
+

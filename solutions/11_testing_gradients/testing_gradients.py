@@ -101,7 +101,7 @@ def arrays(*rows):
 # - draw inputs, shapes and graphs that hide nothing;
 # - find the wrong operation among many, and test a whole engine.
 #
-# **Time:** about 190 minutes, with a place to stop before section 7. **Builds on:** 01 (differences), 03 (graphs), 05 and 06 (rules on arrays).
+# **Time:** 190 minutes (95 without sections 6 to 10). **Builds on:** 01 (differences), 03 (graphs), 05 and 06 (rules on arrays).
 #
 # **Three questions first,** from earlier units; nobody counts.
 #
@@ -1602,6 +1602,17 @@ with exercise("first_wrong_layer") as check:
         subject, values, grads = case(KINDS, WEIGHTS, rng.standard_normal((3, 3)), {layer: lambda g: g[::-1]})
         got = layer_found.asking(subject)(values, grads, check.rng.randrange(2**31))
         check.close(got, layer, "a layer that passes its rows in another order")
+    # Half a percent of one entry is less of the slope. The seeds are given, since a direction may all but leave it out.
+    for seed, layer in enumerate((2, 3, 3, 4, 4)):
+        most = {layer: lambda g: g * np.where(abs(g) == abs(g).max(), 1.005, 1.0)}
+        subject, values, grads = case(KINDS, WEIGHTS, np.linspace(-1.0, 1.1, 9).reshape(3, 3), most)
+        got = layer_found.asking(subject)(values, grads, seed)
+        check.close(got, layer, "a layer that passes one entry half a percent too large")
+    # A layer that multiplies by 0: all slopes before it are 0, and so is each right gradient.
+    for layer, weights in ((1, [0.0, *WEIGHTS[1:]]), (2, [2.0, 0 * WEIGHTS[1], *WEIGHTS[2:]])):
+        subject, values, grads = case(KINDS, weights, rng.standard_normal((2, 3)), {layer: lambda g: g + 1.0})
+        got = layer_found.asking(subject)(values, grads, check.rng.randrange(2**31))
+        check.close(got, layer, "a layer that passes something back where all slopes are 0")
     # Layer 3 makes good what layer 4 did: before it gradients are right again.
     subject, values, grads = case(KINDS, WEIGHTS, rng.standard_normal((2, 3)), {4: lambda g: 2 * g, 3: lambda g: g / 2})
     got = layer_found.asking(subject)(values, grads, check.rng.randrange(2**31))
@@ -1796,6 +1807,7 @@ with exercise("mended_test") as check:
         for kind, change in changes.items():
             if not np.allclose(change(gradient(x)), gradient(x), rtol=0.01, atol=0):
                 suspects.append(entries(kind, f, lambda x, gradient=gradient, change=change: change(gradient(x)), x))
+    suspects += [shown_squares("a small entry, a little more than 1 % too large", 0.010105, 100.0, 0.0)]
     suspects += [entries("an entry of 0", lambda x: 0.01 * ((x - 0.5) ** 3).sum(), lambda x: 0.03 * (x - 0.5) ** 2, [0.5, 0.9], right=True)]
     suspects += [entries("entries of 0, and rounding", lambda x: ((x[0] + x[1:]) - x[1:]).sum(), lambda x: [5, 0, 0, 0, 0, 0],
                          rng.uniform(0.4, 1.1, 6), right=True) for _ in range(8)]

@@ -44,7 +44,8 @@ for _name, _source in (
     wrong("bytes_kept", _name, "A view counts with its own few numbers, and the whole memory behind it is alive: count the owner.", source=_source)
 wrong("bytes_kept", "saved_only", "What the tensors themselves hold, their `data`, is missing: is it left out, or is each taken for one already seen?",
       source=changed(KEPT, ("[thing.data], [thing.grad_fn]", "[], [thing.grad_fn]")))
-wrong("bytes_kept", "counted_again", "One memory is counted twice here. Two views of it are two arrays, and begin at different places: note owners by their id, once for all tensors.",
+TWICE = "One memory is counted twice here: two nodes saved one array, or two views of it, which are two arrays and begin at different places. Note owners by their id, once for all tensors."
+wrong("bytes_kept", "counted_again", TWICE,
       source=changed(KEPT, (EACH, "        owners.update({(id(array), len(seen)): array.nbytes for array in found})\n")))
 wrong("bytes_kept", "given_twice", "A tensor that is given twice is counted twice.",
       source=changed(KEPT, ("    return sum(owners.values())", "    return sum(owners.values()) + sum(t.data.nbytes for t in tensors) - sum({id(t): t.data.nbytes for t in tensors}.values())")))
@@ -123,7 +124,7 @@ wrong("bytes_kept", "remembers", "The second call finds what the first has seen:
 wrong("bytes_kept", "stops_at_nothing_saved", "The walk ends at the first node, here a sum that saved nothing: what its parents hold is alive, too.",
       source=changed(KEPT, ("        stack += behind\n", "        if any(isinstance(array, np.ndarray) for array in arrays):\n            stack += behind\n")))
 for _name, _id in (("pointer_of_the_view", "array.ctypes.data"), ("id_of_the_view", "id(array)")):
-    wrong("bytes_kept", _name, "One memory is counted twice here. Two views of it are two arrays, and begin at different places: note owners by their id, once for all tensors.",
+    wrong("bytes_kept", _name, TWICE,
           source=changed(KEPT, (EACH, ""), ("found = [owner(array) for array in arrays if isinstance(array, np.ndarray)]",
              f"owners.update({{{_id}: owner(array).nbytes for array in arrays if isinstance(array, np.ndarray)}})")))
 wrong("bytes_kept", "saved_view", "What a node saved may be a view, as w.T is of w: note its owner, as you do for the tensors' own arrays.",
@@ -171,6 +172,31 @@ def bytes_kept(tensors):
     return sum(size for _, size in memory)
 
 
+wrong("bytes_kept", "no_axes_left_out", "Saved arrays without axes are left out here. An array of shape () has 8 bytes, too.",
+      source=changed(KEPT, ("if isinstance(array, np.ndarray)", "if isinstance(array, np.ndarray) and array.ndim")))
+
+
+@wrong("bytes_kept", "counted_in_both", "A memory counts twice here: the result of tanh is the `data` of a tensor, and an operation saved it, too. One dict of owners for both counts it once.")
+def bytes_kept(tensors):
+    own = {id(owner(t.data)): owner(t.data).nbytes for t in tensors}
+    graph, seen = {}, set()
+    stack = [t.grad_fn for t in tensors]
+    while stack:
+        thing = stack.pop()
+        if thing is None or id(thing) in seen:
+            continue
+        seen.add(id(thing))
+        if isinstance(thing, Tensor):
+            arrays = [thing.data]
+        else:
+            arrays = thing.saved or ()
+            stack.extend(thing.parents or ())
+        for a in arrays:
+            if isinstance(a, np.ndarray):
+                graph[id(owner(a))] = owner(a).nbytes
+    return sum(own.values()) + sum(graph.values())
+
+
 # -- in_chunks --------------------------------------------------------------------------------------------------------
 
 CHUNKS = """
@@ -208,7 +234,7 @@ wrong("in_chunks", "cut_first", "Nothing leads from the loss to the weight: the 
       source=changed(CHUNKS, (BACK, CUT + "        state.requires_grad_()\n" + BACK)))
 wrong("in_chunks", "cut_at_each_input", "No gradient comes to the first state: it is cut before its chunk has gone back. Cut after each chunk, behind its `backward`, and nowhere else.",
       source=changed(CHUNKS, (EACH_INPUT, "            state = cell(state.detach(), x)\n")))
-wrong("in_chunks", "result_not_cut", "What you return still requires a gradient: cut it after the last chunk, too, down to a Tensor of the numbers alone.",
+wrong("in_chunks", "result_not_cut", "What you return requires a gradient: it was not cut after the last chunk, or is a new Tensor made with `requires_grad=True`. `detach()` gives the numbers alone.",
       source=changed(CHUNKS, (CUT, ""), (EACH_CHUNK, f"        if start:\n    {CUT}{EACH_CHUNK}")))
 wrong("in_chunks", "cut_at_the_start", "The cut is at the start of each chunk: there the first state loses its gradient, and the last one keeps its past. Cut after each `backward`.",
       source=changed(CHUNKS, (CUT, ""), (EACH_CHUNK, CUT + EACH_CHUNK)))
@@ -230,7 +256,7 @@ wrong("in_chunks", "starts_only", "One input of each chunk is used: `range` give
 wrong("in_chunks", "summed", "The gradient of a chunk goes on into the chunks before it: cut the state with `detach()` after each.",
       source=changed(CHUNKS, ("    for start", "    total = 0.0\n    for start"), (BACK + CUT, "        total = total + loss_of(state)\n"),
                      ("    return state", "    if inputs:\n        total.backward()\n    return state.detach()")))
-wrong("in_chunks", "cut_as_a_leaf", "What you return still requires a gradient: cut it after the last chunk, too, down to a Tensor of the numbers alone.",
+wrong("in_chunks", "cut_as_a_leaf", "What you return requires a gradient: it was not cut after the last chunk, or is a new Tensor made with `requires_grad=True`. `detach()` gives the numbers alone.",
       source=changed(CHUNKS, ("state.detach()", "Tensor(state.data, requires_grad=True)")))
 wrong("in_chunks", "array_in_between", "An array is no Tensor: `detach()` gives a Tensor without a past.",
       source=changed(CHUNKS, ("state.detach()", "state.data.copy()")))
@@ -371,9 +397,10 @@ wrong("mended_leaks", "history_of_losses", "The history holds losses, and not th
 wrong("mended_leaks", "history_of_detached", "A detached loss is still no number: `item()`.", source=changed(RUN, ("history.append(loss.item())", "history.append(loss.detach())")))
 wrong("mended_leaks", "history_of_arrays", "An array that holds one number is still no plain number: `item()`.", source=changed(RUN, ("history.append(loss.item())", "history.append(loss.data)")))
 wrong("mended_leaks", "no_backward", "Without `backward` the step has no gradient.", source=changed(RUN, ("        loss.backward()\n", "")))
-wrong("mended_leaks", "last_weights", "These are the weights of the last round: keep those of the lowest held-out loss so far, and let `lowest` fall with it.",
+LAST_ROUND = "These are the weights of the last round: copy those of the lowest held-out loss when it is met, as each step writes into w, and let `lowest` fall with it."
+wrong("mended_leaks", "last_weights", LAST_ROUND,
       source=changed(RUN, ("            lowest, best = check, w.data.copy()\n", "            lowest = check\n        best = w.data.copy()\n")))
-wrong("mended_leaks", "first_weights", "These are the weights of the last round: keep those of the lowest held-out loss so far, and let `lowest` fall with it.",
+wrong("mended_leaks", "first_weights", LAST_ROUND,
       source=changed(RUN, ("lowest, best = check, w.data.copy()", "best = w.data.copy()")))
 wrong("mended_leaks", "highest", "These weights had another held-out loss: keep those of the lowest one, as they are when it is measured.",
       source=changed(RUN, ("np.inf, None", "-np.inf, None"), ("check < lowest", "check > lowest")))
@@ -416,7 +443,7 @@ wrong("mended_leaks", "second_loss_of_the_batch", "The weights are judged by the
       source=changed(RUN, ("loss_of(held_out)", "loss_of(batch)")))
 wrong("mended_leaks", "backward_twice", "A second `backward` adds the same gradient again: one is enough.",
       source=changed(RUN, ("        loss.backward()\n", "        loss.backward(retain_graph=True)\n        loss.backward()\n")))
-wrong("mended_leaks", "below_the_one_before", "These are the weights of the last round: keep those of the lowest held-out loss so far, and let `lowest` fall with it.",
+wrong("mended_leaks", "below_the_one_before", LAST_ROUND,
       source=changed(RUN, ("            lowest, best = check, w.data.copy()\n", "            best = w.data.copy()\n        lowest = check\n")))
 
 
@@ -541,7 +568,7 @@ wrong("Counted", "clone_shares_counter", "The clone has other memory, so what is
       source=changed(COUNTED, ("        return Counted(self.data)", "        other = Counted(self.data)\n        other.changes = self.changes\n        return other")))
 wrong("Counted", "clone_keeps_count", "The clone's memory is new, and has not been changed: its version is 0.",
       source=changed(COUNTED, ("        return Counted(self.data)", "        other = Counted(self.data)\n        other.changes = list(self.changes)\n        return other")))
-wrong("Counted", "clone_is_view", "The clone shares the memory: copy it.",
+wrong("Counted", "clone_is_view", "The clone shares the memory: copy it, there or in `__init__`, as `np.array` does. `np.asarray` gives an array of floats back as it is.",
       source=changed(COUNTED, ("        return Counted(self.data)", "        other = Counted(0.0)\n        other.data = self.data\n        return other")))
 wrong("Counted", "class_counter", "One counter counts for all: a list in the class, or as a default argument, is made once. Each memory needs its own.",
       source=changed(COUNTED, ("class Counted:\n", "class Counted:\n    changes = [0]\n\n"), (BEGIN, "self.data = np.array(data, dtype=float)"),
@@ -1224,6 +1251,23 @@ wrong("checkpointed", "long_parts_refused", "An `every` that is larger than the 
       source=changed(CHECKPOINTED, ("    kept = []\n", "    if every > len(layers):\n        raise ValueError(\"a part is longer than the network\")\n    kept = []\n")))
 
 
+wrong("checkpointed", "from_the_beginning_each_time", "Within a part, each layer's input is computed from the part's beginning anew: 2 + 1 runs for three layers, where 2 are enough. Run a part once, and keep its inputs for the way back.",
+      source=changed(FORWARD, OUTPUT_LET_GO) + """\
+    for start in reversed(range(0, len(layers), every)):
+        border = kept.pop()
+        for j in reversed(range(start, min(start + every, len(layers)))):
+            h = border
+            for layer in layers[start:j]:
+                h = layer(h)
+            g = layers[j].backward(h, g)
+    return g
+""")
+
+
+wrong("checkpointed", "last_part_run_to_its_end", "The last part may be shorter than `every`: here its only layer is run again, and what it gives stands where its input should. Run again all layers of the part but its last: `part[:-1]`.",
+      source=changed(LET_GO, ("part[:-1]", "layers[start : start + every - 1]")))
+
+
 # -- in_little_memory -------------------------------------------------------------------------------------------------
 
 LITTLE = """
@@ -1433,3 +1477,18 @@ def in_little_memory(layers, x, slope):
 
 
 right("in_little_memory", "halved_down_to_8", source=changed(DOWN_TO, ("SHORT", "8")))
+
+
+wrong("in_little_memory", "parts_rounded_down", "n // 8 is rounded down, and there may be twice as many parts as wanted, with an input for each: round up.",
+      source=changed(LITTLE, (FIRST_PASS + "    return back(layers, x, slope(out))\n", """\
+    size, kept = max(1, len(layers) // 8), []
+    for start in range(0, len(layers), size):
+        kept.append(x)
+        for layer in layers[start : start + size]:
+            x = layer(x)
+    g = slope(x)
+    del x
+    for start in reversed(range(0, len(layers), size)):
+        g = back(layers[start : start + size], kept.pop(), g)
+    return g
+""")))

@@ -193,6 +193,21 @@ def tanh_rule(g, out, a):
     return (g * (1 - np.square(out)),)
 
 
+@wrong("tanh_rule", "slopes_remembered", "The slope is remembered by the numbers of `out` here, so equal numbers in another Tensor get an old graph. Compute it anew in each call.")
+def tanh_rule(g, out, a, slopes={}):
+    key = out.data.shape, out.data.tobytes()
+    if key not in slopes:
+        slopes[key] = 1 - out * out
+    return (g * slopes[key],)
+
+
+@wrong("tanh_rule", "flat_for_all", "Each number has a slope of its own: here one large number makes the slopes of all others 0.")
+def tanh_rule(g, out, a):
+    if (abs(a.data) > 20).any():  # flat out there
+        return (g * 0.0,)
+    return (g * (1 - out * out),)
+
+
 # -- gradients --------------------------------------------------------------------------------------------------------
 
 
@@ -679,19 +694,14 @@ wrong("gradients", "asked_for_each_parent", "The numbers are right, and a rule w
       source=changed(PASS, (f"for parent, part in zip(node.parents, {ARGUMENTS}):\n", f"for i, parent in enumerate(node.parents):\n            part = {ARGUMENTS}[i]\n")))
 wrong("gradients", "stops_at_zeros", ZEROS_COUNT,
       source=changed(PASS, ("node.rule is None", "node.rule is None or not arrived[node].data.any()")))
-wrong("gradients", "kept_for_the_root", "The gradients stand in another order than the leaves. Are they kept for a root from call to call? In the next call other leaves may be asked for: keep nothing.", source="""
+wrong("gradients", "kept_for_the_root", "The gradients stand in another order than the leaves. Are they kept for a root from call to call? In the next call other leaves may be asked for: keep nothing.",
+      source=changed(PASS, ("def gradients", "def anew")) + """
 _made = {}
 
 
 def gradients(root, leaves):
     if root not in _made:
-        arrived = {root: Node(np.ones_like(root.data))}
-        for node in newest_first(root):
-            if node.rule is None:
-                continue
-            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
-                arrived[parent] = arrived[parent] + part if parent in arrived else part
-        _made[root] = [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+        _made[root] = anew(root, leaves)
     return _made[root]
 """)
 wrong("gradients", "return_in_the_loop", "The `return` stands in the loop, so that the pass ends after its first Node with a rule. It belongs behind the loop.",
@@ -912,6 +922,51 @@ wrong("hessian_by_rows", "squeezed", "Where n is 1 the axes are gone: the result
       source=changed(ROWS, ("range(x.size)])", "range(x.size)]).squeeze()")))
 wrong("hessian_by_rows", "mirrored_in_each_round", "Entries below the diagonal are added more than once: the rows alone are symmetric already, and need no mirror.",
       source=changed(FILLED, ("        H[i] = gradient(g[i], x).data\n", "        H[i, i:] = gradient(g[i], x).data[i:]\n        H += np.triu(H, 1).T\n")))
+
+
+@wrong("hessian_by_rows", "rows_of_one_list", "Every row is the last one: one list, or array, stands in all places, as `[[0.0] * n] * n` makes it. Make a new row for each.")
+def hessian_by_rows(f, x):
+    n = len(x)
+    x = Tensor(x, requires_grad=True)
+    g = gradient(f(x), x)
+    H = [[0.0] * n] * n
+    for i in range(n):
+        row = gradient(g[i], x).data
+        for j in range(n):
+            H[i][j] = row[j]
+    return np.array(H)
+
+
+@wrong("hessian_by_rows", "differences", "Nearly right: differences of gradients lose digits. The gradient is recorded: differentiate each of its entries.")
+def hessian_by_rows(f, x):
+    def slopes(at):
+        leaf = Tensor(at, requires_grad=True)
+        return gradient(f(leaf), leaf).data
+
+    h, here = 1e-6, slopes(x)
+    return np.array([(slopes(x + h * step) - here) / h for step in np.eye(x.size)])
+
+
+@wrong("hessian_by_rows", "backward_for_each_row", "`backward` frees the graph, and adds to what the leaf has already: kept with `retain_graph`, each row would be the sum of all before it. `gradient` keeps the graph, and adds to nothing.")
+def hessian_by_rows(f, x):
+    leaf = Tensor(x, requires_grad=True)
+    g = gradient(f(leaf), leaf)
+    rows = []
+    for i in range(x.size):
+        g[i].backward()
+        rows.append(leaf.grad.data.copy())
+    return np.array(rows)
+
+
+@wrong("hessian_by_rows", "diagonal_twice", "The diagonal is twice what it should be, and the rest is right: where a triangle is added to its transpose, the diagonal counts twice.")
+def hessian_by_rows(f, x):
+    n = len(x)
+    H = np.zeros((n, n))
+    x = Tensor(x, requires_grad=True)
+    g = gradient(f(x), x)
+    for i in range(n):
+        H[i, i:] = gradient(g[i], x).data[i:]
+    return H + H.T
 
 
 # -- hvp --------------------------------------------------------------------------------------------------------------
@@ -1645,6 +1700,10 @@ wrong("conjugate_gradients", "stops_where_the_rest_grows", "It stops as soon as 
       source=changed(CG, ("        d = r", "        if r @ r > size:\n            break\n        d = r")))
 
 
+wrong("conjugate_gradients", "asks_for_r", "r · r may be 0 though r is not, for numbers as 1e-170: ask for r · r, by which the next step divides.",
+      source=changed(CG, ("if size == 0", "if not r.any()")))
+
+
 # -- sharpest ---------------------------------------------------------------------------------------------------------
 
 
@@ -1892,6 +1951,10 @@ wrong("sharpest", "stops_where_little_moves", "It stops where v moves by little.
       source=changed(POWERS, ("        v = product(v)\n        v = v / np.linalg.norm(v)\n", "        old, v = v, product(v)\n        v = v / np.linalg.norm(v)\n        if abs(v - old).max() < 1e-6:\n            break\n")))
 
 
+wrong("sharpest", "ends_when_still", "At first v may hardly move, while a tiny share of the sharp direction grows: make all `steps` steps.",
+      source=changed(POWERS, ("        v = product(v)\n        v = v / np.linalg.norm(v)\n", "        old, v = v, product(v)\n        v = v / np.linalg.norm(v)\n        if abs(v - old).max() < 1e-12:\n            break\n")))
+
+
 # -- mended_penalty ---------------------------------------------------------------------------------------------------
 
 
@@ -1932,8 +1995,8 @@ def mended_penalty(f, x):
 
 
 TOO_SMALL_BY_N = (
-    "Too small by the number of rows. Was one row of f alone differentiated, or is there a mean of f, or two means over the rows? Take "
-    "the gradient of the sum of f, and one mean over the rows."
+    "Too small by the number of rows. Does one row alone count, as where `return` stands in a loop, or was one alone differentiated, or is "
+    "there a mean of f, or two means over the rows? Take the gradient of the sum of f, and one mean over all rows."
 )
 
 
@@ -2345,6 +2408,47 @@ def residual(u, t):
     t = Tensor(t, requires_grad=True)
     values = u(t)
     return gradient(gradient(values, t), values) + values
+
+
+@wrong("residual", "slope_in_place_of_values", "That is u'' + u': the slope is added in place of the values. Keep u(t) under a name of its own.")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    out = u(t)
+    for _ in range(2):
+        before = out
+        out = gradient(out, t)
+    return out + before
+
+
+@wrong("residual", "u_before_the_leaf", "Only u is there. Was it computed from another Tensor, before this t was made a leaf? Make the leaf first, and compute u from it.")
+def residual(u, t):
+    values = u(Tensor(t))
+    t = Tensor(t, requires_grad=True)
+    slope = gradient(values, t)
+    return gradient(slope, t) + values
+
+
+@wrong("residual", "flat_times", "u maps times (N, 1): a network multiplies them by a matrix, and a flat (N,) does not fit.")
+def residual(u, t):
+    leaf = Tensor(t.ravel(), requires_grad=True)
+    values = u(leaf)
+    slope = gradient(values, leaf)
+    bend = gradient(slope, leaf)
+    return (bend + values).reshape(len(t), 1)
+
+
+wrong("residual", "leaf_kept", "This is the residual at the times of an earlier call: a leaf, or a graph, was kept between calls. Make a new leaf of t in each.", source="""
+LEAVES = {}
+
+
+def residual(u, t):
+    if t.shape not in LEAVES:
+        LEAVES[t.shape] = Tensor(t, requires_grad=True)
+    leaf = LEAVES[t.shape]
+    values = u(leaf)
+    slope = gradient(values, leaf)
+    return gradient(slope, leaf) + values
+""")
 
 
 # -- fixed_point_rule -------------------------------------------------------------------------------------------------

@@ -186,6 +186,18 @@ def conv1d(x, w):
 )
 
 
+@wrong("conv1d", "zeros_at_the_ends", "Where x begins with zeros, or w ends with them, numbers are missing or stand elsewhere: `np.polymul` drops zeros at an end, as of a polynomial's highest powers. Here they are numbers like others.")
+def conv1d(x, w):
+    """The sums of w times what lies under it, for each place in x: (n,), (k,) -> (n - k + 1,)."""
+    whole = np.polymul(x, w[::-1])
+    return whole[len(w) - 1 : len(x)]
+
+
+@wrong("conv1d", "x_turned", "The sums are right, and the last one stands first. x is turned around here, or the loop runs from the end.")
+def conv1d(x, w):
+    return np.convolve(x[::-1], w, mode="valid")
+
+
 # -- conv1d_rule ------------------------------------------------------------------------------------------------------
 
 RULE = """
@@ -249,7 +261,7 @@ def conv1d_rule(g, x, w):
         to_w += g[i] * x[i : i + len(w)]
     return to_x, to_w
 """
-wrong("conv1d_rule", "last_part", "An input is in several places: add its parts up, do not overwrite them.",
+wrong("conv1d_rule", "last_part", "An input is in several places: add its parts up, do not overwrite them. `+=` at an array of positions overwrites, too, where one comes twice.",
       source=changed(PLACE_BY_PLACE, ("] += g[i] * w", "] = g[i] * w")))
 wrong("conv1d_rule", "last_part_of_w", "Each place adds to the gradient of w. This keeps the last place only.",
       source=changed(PLACE_BY_PLACE, ("to_w +=", "to_w =")))
@@ -362,6 +374,17 @@ def conv1d_rule(g, x, w):
 """)
 
 
+@wrong("conv1d_rule", "dtypes_of_inputs", "The gradients get the dtypes of x and w: where these hold integers, they are cut down to integers.")
+def conv1d_rule(g, x, w):
+    wide = np.pad(g, len(w) - 1)
+    to_x, to_w = np.zeros_like(x), np.zeros_like(w)
+    for j in range(len(x)):
+        to_x[j] = wide[j : j + len(w)] @ w[::-1]
+    for k in range(len(w)):
+        to_w[k] = x[k : k + len(g)] @ g
+    return to_x, to_w
+
+
 # -- patches ----------------------------------------------------------------------------------------------------------
 
 PATCHES = """
@@ -403,7 +426,7 @@ wrong("patches", "batch_lost", "Only the first picture is there: keep the batch.
       source=changed(PATCHES, ("    n, c", "    x = x[:1]\n    n, c")))
 wrong("patches", "stride_of_rows_only", "The stride counts for the rows only: the columns are left out, too.",
       source=changed(PATCHES, ("(w - kw) // stride + 1", "w - kw + 1"), ("j : j + stride * columns : stride", "j : j + columns")))
-wrong("patches", "steps_of_one", "The places are counted with the stride, and yet taken side by side: the slices need a step, too.",
+wrong("patches", "steps_of_one", "The places are counted with the stride, and yet taken side by side: place r begins at r times the stride.",
       source=changed(PATCHES, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i : i + rows, j : j + columns")))
 wrong("patches", "no_stride_of_rows", "The slice of the rows has no step: the stride counts for rows and columns.",
       source=changed(PATCHES, ("i : i + stride * rows : stride,", "i : i + rows,")))
@@ -581,6 +604,18 @@ def patches(x, kh, kw, stride=1, padding=0):
 right("patches", "filled", source=FILLED)
 
 
+@wrong("patches", "columns_counted_with_kh", "Too few places or too many: along a row they are counted with the kernel's height here. Rows go with kh, columns with kw.")
+def patches(x, kh, kw, stride=1, padding=0):
+    n, c, h, w = x.shape
+    x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    rows, columns = (places_along(size, kh, stride, padding) for size in (h, w))
+    found = np.empty((n, c, kh, kw, rows, columns), x.dtype)
+    for i in range(kh):
+        for j in range(kw):
+            found[:, :, i, j] = x[:, :, i : i + stride * rows : stride, j : j + stride * columns : stride]
+    return found.reshape(n, c * kh * kw, rows * columns)
+
+
 # -- patch_product_rule -----------------------------------------------------------------------------------------------
 
 PRODUCT = """
@@ -706,6 +741,10 @@ wrong("patch_product_rule", "places_in_the_middle", "The gradient of p has place
       source=changed(PRODUCT, ("matrix.T @ g", "g.transpose(0, 2, 1) @ matrix")))
 wrong("patch_product_rule", "bias_over_kernels", "For the bias, kernels are added up, and places are not: it is one number for each kernel, so add up over pictures and places.",
       source=changed(PRODUCT, ("g.sum(axis=(0, 2))", "g.sum(axis=0).sum(axis=0)")))
+
+
+wrong("patch_product_rule", "bias_by_picture", "This is one sum for each picture, over its kernels and places. Each kernel's bias gets a sum over the pictures and the places: the axes 0 and 2.",
+      source=changed(PRODUCT, ("g.sum(axis=(0, 2))", "g.sum(axis=(1, 2))")))
 
 
 # -- scatter ----------------------------------------------------------------------------------------------------------
@@ -866,6 +905,38 @@ wrong("scatter", "no_end", "The slices do not fit the parts: they end at i + str
       source=changed(SCATTER, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i::stride, j::stride")))
 
 
+wrong("scatter", "places_of_an_earlier_picture", "The places are kept from call to call, and those of an earlier picture are used for one of another size. Keep nothing.", source="""
+SLICES = {}
+
+
+def scatter(g, shape, kh, kw, stride=1, padding=0):
+    n, c, h, w = shape
+    key = kh, kw, stride, padding
+    if key not in SLICES:
+        rows, columns = places_along(h, kh, stride, padding), places_along(w, kw, stride, padding)
+        down = [slice(i, i + stride * rows, stride) for i in range(kh)]
+        across = [slice(j, j + stride * columns, stride) for j in range(kw)]
+        SLICES[key] = rows, columns, down, across
+    rows, columns, down, across = SLICES[key]
+    grad = np.zeros((n, c, h + 2 * padding, w + 2 * padding), g.dtype)
+    parts = g.reshape(n, c, kh, kw, rows, columns)
+    for i, j in np.ndindex(kh, kw):
+        grad[:, :, down[i], across[j]] += parts[:, :, i, j]
+    return grad[:, :, padding : padding + h, padding : padding + w]
+""")
+
+
+@wrong("scatter", "each_index_once", "A pixel lies in several patches, and here the last part replaces the others: by `=`, or by `+=` at an index that holds a pixel twice, which writes once. On slices `+=` adds up.")
+def scatter(g, shape, kh, kw, stride=1, padding=0):
+    n, c, h, w = shape
+    grad = np.zeros((n, c, h + 2 * padding, w + 2 * padding), g.dtype)
+    rows, columns = places_along(h, kh, stride, padding), places_along(w, kw, stride, padding)
+    i, j = np.divmod(np.arange(kh * kw), kw)
+    a, b = np.divmod(np.arange(rows * columns), columns)
+    grad[:, :, i[:, None] + stride * a, j[:, None] + stride * b] += g.reshape(n, c, kh * kw, rows * columns)
+    return grad[:, :, padding : padding + h, padding : padding + w]
+
+
 # -- max_pool ---------------------------------------------------------------------------------------------------------
 
 POOL = """
@@ -896,7 +967,7 @@ wrong("max_pool", "ties_last", "Of several equal numbers the last one gets g: it
 wrong("max_pool", "spread", "All of a window get g: it goes to the largest alone.", source=changed(POOL, ("chosen * g", "np.ones_like(seen) * g")))
 wrong("max_pool", "g_forgotten", "g does not count: the largest number gets it, not 1.",
       source=changed(POOL, ("chosen * g[..., None]", "1.0 * chosen")))
-wrong("max_pool", "times_x", "The largest number gets g, and here it is multiplied by itself.",
+wrong("max_pool", "times_x", "The largest number gets g, and here g is multiplied by a value, too.",
       source=changed(POOL, ("chosen * g[..., None]", "seen * chosen * g[..., None]")))
 wrong("max_pool", "smallest", "This is the smallest number of each window.",
       source=changed(POOL, (".max(axis=-1)", ".min(axis=-1)"), ("argmax", "argmin")))
@@ -1084,6 +1155,19 @@ def max_pool_back(g, x, k):
     return large * (from_windows(1.0 * chosen, x.shape, k)[:, :, :h, :w] > 0)
 """)
 right("max_pool", "window_by_window", source=ONE_WINDOW)
+
+
+wrong("max_pool", "runs_of_numbers", "These are the largest of k · k numbers that stand one behind the other, and not of windows of k by k. Take `windows`.", source="""
+def max_pool(x, k):
+    n, c, rows, columns = x.shape[0], x.shape[1], x.shape[2] // k, x.shape[3] // k
+    whole = x[:, :, : rows * k, : columns * k]
+    return whole.reshape(n, c, rows, columns, k * k).max(axis=-1)
+
+
+def max_pool_back(g, x, k):
+    chosen = np.arange(k * k) == windows(x, k).argmax(axis=-1)[..., None]
+    return from_windows(chosen * g[..., None], x.shape, k)
+""")
 
 
 # -- receptive_field --------------------------------------------------------------------------------------------------
@@ -1311,6 +1395,34 @@ wrong("mended_rule", "all_channels_for_the_weights", "The gradient of a kernel i
       source=changed(MENDED, ("part * wide[:, :, rows, columns]", "part * wide[:, :, rows, columns].sum(axis=1, keepdims=True)")))
 
 
+@wrong("mended_rule", "g_at_the_stride", "With a stride above 1 g is read past its end: places of g are counted one by one, and only the pixels lie at i * stride and j * stride.")
+def mended_rule(g, x, weight, stride, padding):
+    (h, w), (kh, kw) = x.shape[2:], weight.shape[1:]
+    wide = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    to_wide, to_weight = np.zeros_like(wide), np.zeros_like(weight)
+    for i, j in np.ndindex(*g.shape[2:]):
+        i, j = i * stride, j * stride
+        part = g[:, :, i : i + 1, j : j + 1]
+        to_wide[:, :, i : i + kh, j : j + kw] += part * weight
+        to_weight += (part * wide[:, :, i : i + kh, j : j + kw]).sum(axis=0)
+    return to_wide[:, :, padding : padding + h, padding : padding + w], to_weight
+
+
+@wrong("mended_rule", "places_used_up", "The gradient of the weights is 0 everywhere: nothing was added to it. `np.ndindex`, like any iterator, can be walked along once, and a second loop over it finds nothing.")
+def mended_rule(g, x, weight, stride, padding):
+    (h, w), (kh, kw) = x.shape[2:], weight.shape[1:]
+    wide = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    to_wide, to_weight = np.zeros_like(wide), np.zeros_like(weight)
+    places = np.ndindex(*g.shape[2:])
+    for i, j in places:
+        rows, columns = slice(i * stride, i * stride + kh), slice(j * stride, j * stride + kw)
+        to_wide[:, :, rows, columns] += g[:, :, i : i + 1, j : j + 1] * weight
+    for i, j in places:
+        rows, columns = slice(i * stride, i * stride + kh), slice(j * stride, j * stride + kw)
+        to_weight += (g[:, :, i : i + 1, j : j + 1] * wide[:, :, rows, columns]).sum(axis=0)
+    return to_wide[:, :, padding : padding + h, padding : padding + w], to_weight
+
+
 # -- Convolve ---------------------------------------------------------------------------------------------------------
 
 CONVOLVE = """
@@ -1392,4 +1504,37 @@ class Convolve:
     @staticmethod
     def backward(ctx, g):
         return (*ctx.back(g), None)
+""")
+
+
+wrong("Convolve", "padding_on_the_class", "The padding is kept on the class, so that all layers go back with that of the last one. Each call has its own ctx: keep it there.", source="""
+class Convolve:
+
+    padding = 0
+
+    @staticmethod
+    def forward(ctx, x, weight, bias, padding):
+        ctx.x, ctx.weight = x, weight
+        Convolve.padding = padding
+        return conv2d(x, weight, bias, padding=padding)
+
+    @staticmethod
+    def backward(ctx, g):
+        to_x, to_weight, to_bias = conv2d_rule(g, ctx.x, ctx.weight, padding=Convolve.padding)
+        return to_x, to_weight, to_bias, None
+""")
+
+
+wrong("Convolve", "x_on_the_class", "Of two layers the first goes back with the x of the second: what is kept on the class, or in a global, is overwritten by the next layer. Keep it on ctx.", source="""
+class Convolve:
+
+    @staticmethod
+    def forward(ctx, x, weight, bias, padding):
+        Convolve.x = x
+        ctx.weight, ctx.padding = weight, padding
+        return conv2d(x, weight, bias, 1, padding)
+
+    @staticmethod
+    def backward(ctx, g):
+        return (*conv2d_rule(g, Convolve.x, ctx.weight, 1, ctx.padding), None)
 """)

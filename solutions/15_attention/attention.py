@@ -77,7 +77,7 @@ def floats(*rows):
 # - compute masked attention and its gradients by hand, split it into heads, train a network on it;
 # - say what scaling, positions, residuals and LayerNorm are for, with a measurement for each.
 #
-# **Time:** about 150 minutes. **Builds on:** 06 (products), 07 (softmax), 08 (LayerNorm), 10 (training).
+# **Time:** 150 minutes (110 without sections 8, 10). **Builds on:** 06, 07 (softmax), 08 (LayerNorm), 10.
 #
 # **Three questions first,** from earlier units; nobody counts.
 #

@@ -24,7 +24,7 @@ def past_matrix(n):
     return np.tri(n) / n
 
 
-@wrong("past_matrix", "columns", "The columns add up to 1 here, and the rows should: keep the axis of the sum.")
+@wrong("past_matrix", "columns", "The columns add up to 1 here, and the rows should: divide each row by its own sum, along axis 1 and with that axis kept.")
 def past_matrix(n):
     ones = np.tri(n)
     return ones / ones.sum(axis=0)
@@ -137,6 +137,14 @@ def past_matrix(n):
 @right("past_matrix", "means_of_the_unit_matrix")
 def past_matrix(n):
     return np.cumsum(np.eye(n), axis=0) / (1 + np.arange(n).reshape(n, 1))
+
+
+@wrong("past_matrix", "half_for_the_newest", "The newest position gets a half here, and those before share the other half. A row before is the mean of t: it counts t times, and the new one once.")
+def past_matrix(n):
+    A = np.eye(n)
+    for t in range(1, n):
+        A[t] = (A[t - 1] + A[t]) / 2
+    return A
 
 
 # -- causal_softmax ---------------------------------------------------------------------------------------------------
@@ -295,6 +303,15 @@ def causal_softmax(scores):
     return np.exp(masked - np.log(np.exp(masked).sum(-1))[..., None])
 
 
+@wrong("causal_softmax", "zeros_masked", "A score of 0 in the past is masked here as well: which entries are the future is a matter of their place (`np.tri`), not of their value.")
+def causal_softmax(scores):
+    lower = np.tril(scores)
+    masked = np.where(lower == 0, -np.inf, lower)
+    top = masked.max(axis=-1, keepdims=True)
+    e = np.exp(masked - np.where(np.isfinite(top), top, 0.0))
+    return e / np.maximum(e.sum(axis=-1, keepdims=True), 1e-300)
+
+
 # -- scaled_scores ----------------------------------------------------------------------------------------------------
 
 SCORES = """
@@ -418,7 +435,7 @@ wrong("attention_rule", "times_root", "The way back divides by the root of d as 
     RULE, ("to_scores / np", "to_scores * np")))
 wrong("attention_rule", "divided_by_d", "What q and k get is divided by d: by it once, or by its root twice. Divide once, by the root.", source=changed(
     RULE, ("np.sqrt(q.shape[-1])", "q.shape[-1]")))
-wrong("attention_rule", "width_of_values", "The divisor is √2, which is the root of how wide the values are. It was that of the length of queries and keys, 4.", source=changed(
+wrong("attention_rule", "width_of_values", "The divisor is the root of how wide the values are. It has to be that of the length of queries and keys.", source=changed(
     RULE, ("np.sqrt(q.shape[-1])", "np.sqrt(v.shape[-1])")))
 wrong("attention_rule", "softmax_left_out", "The softmax is left out: what arrives at the weights is not yet the gradient of the scores.", source=changed(
     RULE, ("p * (to_p - (to_p * p).sum(axis=-1, keepdims=True))", "to_p")))
@@ -904,6 +921,16 @@ def block_rule(g, x, W):
         to_x[t] += normalise_rule(W @ inner, x[t])
         to_W += np.outer(n, inner)
     return to_x, to_W
+
+
+@wrong("block_rule", "written_into_g", "What goes around the branch is g times a slope here, and it is g as it came in: another name for g is the same array, and `*=` writes into it. Make a new array for the branch.")
+def block_rule(g, x, W):
+    n = normalise(x)
+    inner = g
+    inner *= 1 - np.tanh(n @ W) ** 2
+    to_W = n.T @ inner
+    to_n = inner @ W.T
+    return g + normalise_rule(to_n, x), to_W
 
 
 # -- merged -----------------------------------------------------------------------------------------------------------

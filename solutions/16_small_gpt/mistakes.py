@@ -28,7 +28,7 @@ def merge(word, pair, new):
 
 wrong("merge", "one_step", "The pair's second token is still there: two go in, one comes out, and both are used up.", source=changed(
     MERGE, ("i += 2", "i += 1")))
-wrong("merge", "last_lost", "The last token is lost where it ends no pair.", source=changed(
+wrong("merge", "last_lost", "The last token is lost here, though it ends no pair: ask where the walk has stopped.", source=changed(
     MERGE, ("while i < len(word):", "while i < len(word) - 1:"), ("i + 1 < len(word) and ", "")))
 wrong("merge", "first_only", "Only the first occurrence is replaced: each of them is to be.", source=changed(
     MERGE, ("            i += 2", "            return out + list(word[i + 2 :])")))
@@ -233,6 +233,32 @@ def merge(word, pair, new):
         else:
             out.append(token)
             free = True
+    return out
+
+
+@wrong("merge", "neighbour_passed_over", "Where a token is like the first of the pair and its neighbour is another one, both are passed over here. The neighbour may begin the pair itself: go on by one.")
+def merge(word, pair, new):
+    out, i = [], 0
+    while i < len(word):
+        if word[i] == pair[0]:
+            two = word[i : i + 2]
+            out += [new] if two == list(pair) else two
+            i += 2
+        else:
+            out.append(word[i])
+            i += 1
+    return out
+
+
+@wrong("merge", "used_twice", "A token is used in two pairs: the second token of a pair begins the next one. Go on behind the pair.")
+def merge(word, pair, new):
+    begins = [two == tuple(pair) for two in zip(word, word[1:])] + [False]
+    out = []
+    for i, token in enumerate(word):
+        if begins[i]:
+            out.append(new)
+        elif i == 0 or not begins[i - 1]:
+            out.append(token)
     return out
 
 
@@ -746,6 +772,24 @@ def tied_rule(ids, g, h, grad_logits):
     return grad_E
 
 
+@wrong("tied_rule", "rows_by_token", "Parts went to other tokens: the rows of g are in the order of ids, and not sorted by token.")
+def tied_rule(ids, g, h, grad_logits):
+    grad_E = grad_logits.T @ h
+    tokens, counts = np.unique(ids, return_counts=True)
+    starts = np.cumsum(counts) - counts
+    grad_E[tokens] += np.add.reduceat(g, starts, axis=0)
+    return grad_E
+
+
+@wrong("tied_rule", "places_of_two_orders", "Rows went to the wrong tokens: `return_index` of np.unique gives places in `ids` as they came, and the rows of g are sorted. Use one order for both, or `np.add.at`.")
+def tied_rule(ids, g, h, grad_logits):
+    grad_E = grad_logits.T @ h
+    order = np.argsort(ids, kind="stable")
+    tokens, starts = np.unique(ids, return_index=True)
+    grad_E[tokens] += np.add.reduceat(g[order], starts)
+    return grad_E
+
+
 # -- with_temperature -------------------------------------------------------------------------------------------------
 
 WARM = """
@@ -979,6 +1023,18 @@ def top_p(p, share):
     mask = np.zeros(len(p), dtype=bool)
     mask[order[:needed]] = True
     return np.where(mask, p, 0.0) / p[mask].sum()
+
+
+@wrong("top_p", "a_millionth_less", "A millionth is allowed for rounding here, and a rare token may have less than that: with a share of 1 it is left out.")
+def top_p(p, share):
+    order = np.argsort(-p, kind="stable")
+    out, total = np.zeros(p.shape), 0.0
+    for i in order:
+        out[i] = p[i]
+        total += p[i]
+        if total >= share - 1e-6:
+            break
+    return out / out.sum()
 
 
 # -- write ------------------------------------------------------------------------------------------------------------
@@ -1320,3 +1376,24 @@ def mended_attend(q, k, v, cache):
 
 wrong("mended_attend", "smallest_float32", "Scores may be lower than the smallest float32, and then what is hidden wins: only -inf is below all.",
       source=changed(ATTEND, ("scores, -np.inf)", 'scores, np.finfo("float32").min)')))
+
+
+wrong("mended_attend", "one_room", "A later call, for another text, writes into the cache that was given out before: make new arrays.", source="""
+_ROOMS = {}
+
+
+def mended_attend(q, k, v, cache):
+    heads, n, d = q.shape
+    m = cache[0].shape[1]
+    room = _ROOMS.get((heads, d))
+    if room is None or room.shape[2] < m + n:
+        room = _ROOMS[heads, d] = np.zeros((2, heads, 2 * (m + n), d))
+    for part, old, new in zip(room, cache, (k, v)):
+        part[:, :m] = old
+        part[:, m : m + n] = new
+    keys, values = room[:, :, : m + n]
+    scores = q @ keys.swapaxes(1, 2) / np.sqrt(d)
+    masked = np.where(np.tri(n, m + n, m, dtype=bool), scores, -np.inf)
+    e = np.exp(masked - masked.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True) @ values, (keys, values)
+""")

@@ -1310,6 +1310,8 @@ with exercise("top_p") as check:
     check.close(yours.top_p(many, 0.6), expected / 78, "of many equal ones, the first", rtol=1e-10)
     check.close(yours.top_p(floats(0.25, 0.75), 0.75), floats(0, 1), "exactly reached")
     check.close(yours.top_p(floats(0.5, 0.3, 0.2), 0.5005), floats(5, 3, 0) / 8, "nearly reached is not reached")
+    rare = floats(3e-8, 1 - 5e-8, 2e-8)
+    check.close(yours.top_p(rare, 1.0), rare, "a share of 1 needs the rarest, too", rtol=1e-9, atol=0.0)
     for short in (tenths, tenths[::-1], tenths[1:], np.full(10, 0.1), np.append(0, np.full(10, 0.1))):
         check.close(yours.top_p(short, 1.0), short, "ten tenths, which rounding leaves below 1")
     for (p,) in check.cases(4, array(60, low=0.1, high=3.0)):
@@ -1725,6 +1727,18 @@ with exercise("mended_attend") as check:
                 got = yours.mended_attend(size * q[:, m:], k[:, m:], v[:, m:], (k[:, :m], v[:, :m]))
                 check.close(got, (whole[:, m:], (k, v)), "as in the whole text", rtol=1e-9)
                 check.untouched()
+
+    @probe
+    def cache_after_another_text(first, second):
+        """The cache that mended_attend gave for one text, looked at when it has gone on with another."""
+        _, cache = mended_attend(*first)
+        mended_attend(*second)
+        return cache
+
+    for q, k, v in check.cases(2, *[array(2, 5, 3)] * 3):
+        first = q[:, 4:], k[:, 4:], v[:, 4:], (k[:, :4], v[:, :4])
+        second = q[:, :1], v[:, :1], k[:, :1], (v[:, 1:], k[:, 1:])
+        check.close(cache_after_another_text(first, second), (k, v), "another text has a cache of its own")
     ### END HIDDEN TESTS
 
 # %% [markdown]

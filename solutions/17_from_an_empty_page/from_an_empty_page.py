@@ -1936,6 +1936,12 @@ with exercise("project") as check:
             steps = [("**", 0, power), ("sum", 1)]
             check.close(your_hvp(steps, 0 * v, v), 2 * v if power == 2 else 0 * v, "the Hessian of a power at 0")
         check.close(your_hvp([("c*", 0, [2.0, 5.0]), ("sum", 1)], v, v), 0 * v, "a line is not curved")
+        for x, v in check.cases(1, array(3, low=0.4, high=1.5), array(3)):
+            for operation in "+-*/":
+                for first, second in ((0, 1), (1, 0)):
+                    steps = [("sum", 0), (operation, first, second), ("sin", 2), ("sum", 3)]
+                    want = autograd_ref.hvp(of(steps), x, v).data
+                    check.close(your_hvp(steps, x, v), want, "a number that is stretched beside an array", rtol=1e-8)
 
     def hidden_operation(check):
         for n in (8, 16):

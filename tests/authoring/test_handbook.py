@@ -93,6 +93,7 @@ def test_the_page_s_unit_is_built_proved_and_without_a_mutant_alive(followed: Fo
     assert f"✓ course/{UNIT}/my_unit.ipynb" in followed.printed[f"autograder build {UNIT}"]
     proved = followed.printed[f"autograder prove {UNIT}"]
     assert f"{UNIT}: proved; 9 wrong and 3 right answers" in proved and "✗" not in proved
+    assert followed.printed[f"autograder guesses {UNIT}"] == f"✓ {UNIT}: 1 prediction\n"
     assert "0 alive" in followed.printed[f"autograder mutants {UNIT}"]
     assert "0 of 5 points" in followed.printed[f"autograder score course/{UNIT}/my_unit.ipynb"]
 

@@ -250,6 +250,17 @@ def test_a_run_that_finds_nothing_alive_or_makes_nothing_is_not_believed(
     assert not result.survivors
     assert not result.good
     assert any("was planted among the mutants and not found alive" in fault for fault in result.faults)
+    # A check that refuses every answer to a single exercise, the right one too, shows whichever exercise is drawn.
+    monkeypatch.setattr(
+        mutation,
+        "run_check",
+        lambda a, exercise, *rest, **named: (blind if exercise.name == "unbox" else real)(
+            a, exercise, *rest, **named
+        ),
+    )
+    for chance in range(2):
+        result = run_mutants(assignment, sandbox, jobs=1, chance=chance)
+        assert [fault for fault in result.faults if fault.startswith("unbox: its own right answer")]
     monkeypatch.setattr(mutation, "run_check", real)
     monkeypatch.setattr(mutation, "mutants", lambda *arguments: [])
     result = run_mutants(assignment, sandbox, jobs=1)

@@ -30,7 +30,8 @@ ONE_DRAW = """with exercise('mul_vjp') as check:
         {statement}
     ### END HIDDEN TESTS
 """
-SEEDS = further_seeds(12, 5)
+#: At the first, for which a right answer is planted as wrong, g is positive.
+SEEDS = further_seeds(12, 6)
 
 
 def wrong(name: str, body: str) -> Entry:
@@ -178,6 +179,18 @@ def test_what_the_proof_saw_end_before_anything_was_drawn_is_not_run_again(
     assert result.good, (result.slips, result.faults)
     assert "visible" not in seen and {"chance", "hidden", "exact"} < set(seen)
     assert (result.runs, result.spared) == (4 + 4 + 4 + 4 + 2, 4)
+
+
+def test_only_the_answers_that_are_chosen_are_graded(
+    weak: Callable[..., Assignment], sandbox: Sandbox
+) -> None:
+    assignment = weak("check.close(yours.mul_vjp(g, a, b), (g * b, g * a), 'times g')", *FOUR)
+    seen: set[str] = set()
+    result = at_seeds(
+        assignment, sandbox, SEEDS[:1], among=FOUR[2:], jobs=1, done=lambda run: seen.add(run.name)
+    )
+    assert result.good, (result.slips, result.faults)
+    assert {name for name in seen if "planted" not in name} == {"the model answer", "hidden", "exact"}
 
 
 def test_what_ends_after_something_was_drawn_is_not_settled(

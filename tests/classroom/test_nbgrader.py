@@ -24,7 +24,9 @@ from nbgrader.server_extensions.formgrader import handlers
 from traitlets.config import Config
 
 from autograder.authoring.build import build_likely
+from autograder.authoring.guesses import GUESSES
 from autograder.authoring.mutation import EQUIVALENTS, VERDICTS
+from autograder.authoring.proved import PROVED
 from autograder.classroom.classroom import Classroom
 from autograder.classroom.platforms.export import export
 from autograder.classroom.records import read_records
@@ -139,7 +141,8 @@ def api(course: Course, settings: Config) -> Iterator[NbGraderAPI]:
         found = NbGraderAPI(classroom.folders, config=classroom.config)
         shutil.copytree(course.root / "course", course.root / "built")
         shutil.rmtree(course.root / "course" / "mini")
-        for name in (EQUIVALENTS, VERDICTS):  # what an instructor's folder holds and nobody else may have
+        # What an instructor's folder holds and nobody else may have.
+        for name in (EQUIVALENTS, GUESSES, VERDICTS, PROVED):
             (course.root / "solutions" / "mini" / name).write_text("{}\n")
         result = found.generate_assignment("mini", force=True)
         assert result["success"], result

@@ -24,6 +24,7 @@ from rich.progress import TextColumn, TimeRemainingColumn
 
 from autograder.authoring import prove as prove_module
 from autograder.authoring.build import build_likely
+from autograder.authoring.proved import choose, read_proved
 from autograder.authoring.seeds import further_seeds
 from autograder.cli import app as cli
 from autograder.cli import authors, instructors, learners, tables, terminal
@@ -704,6 +705,44 @@ def test_prove_runs_mutants_where_there_are_verdicts_and_fails_for_a_survivor(
     assert "of 1 unchanged exercises a tenth" in said.out
     assert "✗ unbox: a mutant passes" in said.out
     assert kept.read_bytes() == before
+
+
+def test_what_was_proved_at_further_seeds_is_kept_where_asked_and_where_it_held(
+    run: Callable[..., Said], course: Course
+) -> None:
+    proved = course.solutions / "mini" / "proved.json"
+    said = run("prove", "mini", "--keep", cwd=course.root)
+    assert said.code != 0
+    assert "say at how many, for example --seeds 5" in " ".join((said.out + said.err).split())
+    assert not proved.exists()
+    said = run("prove", "mini", "--seeds", 1, "--keep", "--seed", 3, cwd=course.root)
+    assert said.code == 0 and "a tenth" not in said.out
+    (all_runs,) = re.findall(r"(\d+) runs\.", said.out)
+    assert re.search(r"mini took \d+ s: the bank \d+ s, further seeds \d+ s, mutants 0 s", said.out)
+    before = proved.read_bytes()
+    assert any(one["settled"] for one in json.loads(before).values())
+    left_out = "more wrong answers end before anything is drawn, as before"
+    # At this seed the tenth that runs at the further one holds an answer that is left out here: it runs at neither.
+    mini = course.assignment("mini")
+    seed, chosen = next(
+        (seed, chosen)
+        for seed in range(1000)
+        if (chosen := choose(mini, 1, read_proved(mini), seed)).left_out & set(chosen.entries)
+    )
+    said = run("prove", "mini", "--seeds", 1, "--seed", seed, cwd=course.root)
+    assert said.code == 0 and left_out in said.out and "Of 2 unchanged exercises a tenth." in said.out
+    (fewer,) = re.findall(r"(\d+) runs\. \d+ more wrong answers", said.out)
+    assert int(fewer) == int(all_runs) - len(chosen.left_out)
+    (spared,) = re.findall(r"(\d+) more would have ended as before", said.out)
+    assert int(spared) >= len(chosen.left_out & set(chosen.entries))
+    said = run("prove", "mini", "--seed", 3, cwd=course.root)
+    assert said.code == 0 and left_out not in said.out
+    said = run("prove", "mini", "--seeds", 1, "--all", "--seed", 3, cwd=course.root)
+    assert said.code == 0 and "a tenth" not in said.out and left_out not in said.out
+    strict(course.root)
+    said = run("prove", "mini", "--seeds", 1, "--keep", "--seed", 3, cwd=course.root)
+    assert said.code == 1 and "Of 1 unchanged exercises a tenth." in said.out
+    assert proved.read_bytes() == before
 
 
 @pytest.fixture(scope="module")

@@ -46,11 +46,15 @@ CANNOT = {
 }
 #: What `.ci/run` runs, since it takes a clean clone or minutes.
 BY_CI = {
-    'pip install -e ".[grade]"', 'pip install -e ".[test]"', "autograder demo", "bash .ci/run", "lint-imports", "mypy",
-    "pytest", "pytest --nbval --nbval-current-env solutions", "ruff check", "ruff format",
+    'pip install -e ".[grade]"', 'pip install -e ".[test]"', "autograder demo", "autograder prove --seeds 5",
+    "bash .ci/run", "lint-imports", "mypy", "pytest", "pytest --nbval --nbval-current-env solutions", "ruff check",
+    "ruff format",
 }  # fmt: skip
-#: What the file beside this one runs: it changes the shell of whoever runs it.
-BESIDE = {"autograder --install-completion"}
+#: What the file beside this one runs, since it changes the shell of whoever runs it, and what `test_cli.py` does, on a
+#: small unit, since it writes beside the bank.
+BESIDE = {
+    "autograder --install-completion", "autograder prove --seeds 5 --keep", "autograder prove mini --seeds 1 --all",
+}  # fmt: skip
 #: nbgrader's commands in running text, without the unit that they take.
 NAMED = {"nbgrader autograde", "nbgrader collect"}
 

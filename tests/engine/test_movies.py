@@ -333,6 +333,19 @@ def test_fits_show_each_run_s_curve_and_error_at_the_same_step(moments):
     assert [artist.get_xdata()[-1] for artist in below[:1]] == [step]
 
 
+def test_fits_show_the_curve_that_a_run_begins_with_where_it_is_near_and_call_the_error_as_they_are_told(
+    moments,
+):
+    near, far = [lambda a: 0 * a, lambda a: 4 + a], [lambda a: 0 * a - 100, lambda a: 4 + a]
+    plots.moving_fits([0, 4, 8], [4, 8, 12], {"near": near, "far": far}, measure="loss", frames=2)
+    (first, *_), _ = put(moments, 0)
+    assert any(getattr(one, "get_text", str)().startswith("loss ") for one in first)
+    near_ax, far_ax, below = moments["axes"]
+    assert below.get_ylabel() == "loss"
+    assert near_ax.get_ylim() == pytest.approx((-1.2, 13.2))  # with the flat curve at 0
+    assert far_ax.get_ylim() == pytest.approx((2.8, 13.2))  # the data alone: 100 below them is out of sight
+
+
 def test_the_border_lies_between_the_moments_that_it_is_given(moments):
     models = [lambda p, b=b: p[:, 0] - b for b in (-1.0, 1.0)]
     points = [[-2, 0], [2, 1]]

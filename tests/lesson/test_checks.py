@@ -312,7 +312,7 @@ def test_the_ways_to_change_what_was_given_are_those_of_its_kind(cell: Cell) -> 
             check.untouched()
         """
     cell("import numpy as np\ndef f(a):\n    b = a[0]\n    np.exp(a, out=a)\n    return float(b)")
-    assert "`+=`, `[...] =`, `out=` and methods such as `sort` can do that" in cell(
+    assert "`+=` and its like, `[...] =`, `out=` and methods such as `sort` can do that" in cell(
         check.format(given="np.array([2.0])")
     )
     cell("def f(a):\n    return a.pop()")
@@ -586,6 +586,30 @@ def test_each_value_that_can_be_counted_is_drawn_whatever_the_seed() -> None:
         assert set(letters) == set("abc")
         assert set(small) == set(range(2, 9))
         assert len(large) == len(set(reals)) == 7
+
+
+def test_numbers_that_are_drawn_together_have_every_combination_of_signs_whatever_the_seed() -> None:
+    from autograder import number, one_of, positive
+
+    for seed in range(50):
+        with use_session(Session(LocalBoundary({}), seed=seed)):
+            check = exercise("a")
+            some = list(check.cases(9, number(), one_of("ab"), number(-0.5, 2.0), positive(), number()))
+            few = list(check.cases(3, number(), number()))
+        assert len({(a > 0, b > 0, c > 0) for a, _, b, _, c in some}) == 8
+        assert all(-0.5 <= b <= 2.0 and one > 0 for _, _, b, one, _ in some)
+        assert len({(a > 0, b > 0) for a, b in few}) == 3  # as many as there is room for
+    first = set()
+    for seed in range(50):
+        with use_session(Session(LocalBoundary({}), seed=seed)):
+            first |= {(a > 0, b > 0) for a, b in exercise("a").cases(1, number(), number())}
+    assert len(first) == 4  # no sign is the first one's own
+    last = set()
+    for seed in range(50):
+        with use_session(Session(LocalBoundary({}), seed=seed)):
+            signs = [(a > 0, b > 0) for a, b in exercise("a").cases(6, number(), number())]
+        last.add(len(set(signs[:4])) == 4)
+    assert last == {True, False}  # what the first four were does not say which comes next
 
 
 def test_a_block_without_a_check_is_a_fault_of_the_test() -> None:

@@ -281,6 +281,20 @@ DIAGNOSES = [
         "is a list",
     ),
     ("a tuple of one for a number", (1.0,), 1.0, (), "Return the number itself"),
+    (
+        "a tuple of one for a number, inside",
+        ((1.0,),),
+        (1.0,),
+        (),
+        "At [0]: put the number itself there, not a seq",
+    ),
+    (
+        "a list for an array, deep inside",
+        ([1.0], [[2.0]]),
+        ([1.0], [WIDE]),
+        (),
+        "At [1][0]: this is a list, and",
+    ),
     ("NaN", (NAN, 1.0), (1.0, 2.0), (), "There is a NaN"),
     ("infinity", (INF, 1.0), (1.0, 2.0), (), "There is an infinity"),
     ("an int beyond all floats", (10**400, 1.0), (1.0, 2.0), (), "There is an infinity"),
@@ -443,7 +457,7 @@ def test_an_exception_that_is_returned_should_be_raised() -> None:
         diagnose(Opaque("Value"), 2.0) == "The answer should be made of plain numbers, and this is a Value."
     )
     told = diagnose({"op": Opaque("function"), "data": 2.0}, {"op": "*", "data": 2.0})
-    assert told == "A text is wanted, and there is a function."
+    assert told == "At ['op']: a text is wanted, and there is a function."
 
 
 def test_a_call_shows_numbers_that_differ_with_so_many_digits_that_they_read_differently() -> None:

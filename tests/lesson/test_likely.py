@@ -22,6 +22,7 @@ from nbclient import NotebookClient
 from autograder.authoring.build import build_likely, likely_paths
 from autograder.authoring.explain import tell
 from autograder.authoring.fingerprints import as_text, fingerprint_of, made_from, make, sentences_of
+from autograder.authoring.guesses import read_guesses
 from autograder.authoring.mutation import run_mutants, write_verdicts
 from autograder.authoring.told import told_of
 from autograder.lesson import echo, exceptions, likely, locked, logbook, probes
@@ -213,7 +214,7 @@ def test_the_file_holds_digests_and_sentences_of_the_bank_and_nothing_else(unit:
     own, released = likely_paths(COURSE, unit)
     assert own.read_bytes() == released.read_bytes()
     about = json.loads(released.read_bytes())
-    assert sorted({"mutants": {}} | about) == ["made_from", "mutants", "sentences", "texts"]
+    assert sorted({"mutants": {}} | about) == ["guesses", "made_from", "mutants", "sentences", "texts"]
     about = {"mutants": {}} | about
     assert released.stat().st_size < 150_000
     assert all(re.fullmatch("[0-9a-f]{16}", digest) for digest in about["mutants"])
@@ -227,9 +228,14 @@ def test_the_file_holds_digests_and_sentences_of_the_bank_and_nothing_else(unit:
     assignment = COURSE.assignment(unit)
     bank = load_bank(assignment)
     assert set(about["texts"]) <= {entry.sentence for entry in bank if not entry.right}
+    guesses = read_guesses(assignment)
+    assert about["guesses"] == {
+        name: {part: said[part] for part in ("right", "told")} for name, said in guesses.items()
+    }
+    texts = about["texts"] + [text for said in guesses.values() for _, text in said["told"]]
     for line in solution_lines(assignment):
         if len(line) > 12:  # a shorter one may be a name that the text needs
-            assert not [text for text in about["texts"] if line in text], line
+            assert not [text for text in texts if line in text], line
 
 
 @pytest.mark.parametrize("unit", COURSE.units())

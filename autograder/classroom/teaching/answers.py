@@ -8,14 +8,12 @@ import re
 import nbformat
 
 from ...authoring.build import execute
+from ...authoring.guesses import filled_in
 from ...unit.cell import ANSWER, DEMO, GIVEN, SETUP
 from .items import Lesson, Picture, picture_of, printed_by
 
-#: What is filled in, and how it is told.
-GUESS = "7"
-OPEN = re.compile(r"^prediction = .*", re.MULTILINE)
-EMPTY = re.compile(r'None|""|"\?"')
-OWN_LINE = re.compile(r"^your prediction:.*\n?|[ \t]*your prediction:.*$", re.MULTILINE)
+#: How a prediction is told, and answered.
+OWN_LINE = re.compile(r"^your prediction:.*\n?(?:→ .*\n?)?|[ \t]*your prediction:.*$", re.MULTILINE)
 
 
 def answers_of(lesson: Lesson, wanted: set[str]) -> dict[str, tuple[str, Picture | None]]:
@@ -36,7 +34,7 @@ def answers_of(lesson: Lesson, wanted: set[str]) -> dict[str, tuple[str, Picture
     ]
     for cell in notebook.cells:
         if "predicted(prediction, " in cell.source:
-            cell.source = OPEN.sub(lambda found: EMPTY.sub(GUESS, found[0]), cell.source)
+            cell.source = filled_in(cell.source)
     execute(notebook, assignment.path.parent)
     return {
         cell.id: (told(printed_by(cell.outputs)), picture_of(cell.outputs))
@@ -46,9 +44,9 @@ def answers_of(lesson: Lesson, wanted: set[str]) -> dict[str, tuple[str, Picture
 
 
 def told(printed: str) -> str:
-    """What a cell says without the words that repeat the prediction.
+    """What a cell says without the words that repeat the prediction, and answer it.
 
-    >>> told("your prediction: 7\\nit is 5\\nA: right  your prediction: 7")
+    >>> told("your prediction: 7\\n→ Two too many.\\nit is 5\\nA: right  your prediction: 7")
     'it is 5\\nA: right'
     """
     return OWN_LINE.sub("", printed).strip("\n")

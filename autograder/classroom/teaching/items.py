@@ -16,6 +16,8 @@ FENCE = re.compile(r" {0,3}(```|~~~)")
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 PREDICT = "**Predict, then run.**"
 TIME_TOLD = re.compile(r"\*\*Time:\*\* (?:about )?(\d+) minutes")
+#: "(90 without sections 7, 8)": the minutes without them, and the sections
+SHORT_TOLD = re.compile(r"minutes \((\d+) without sections? ([\d, to]+)\)\.")
 
 
 @dataclass(frozen=True)

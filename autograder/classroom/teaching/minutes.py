@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...errors import UserError
-from .items import HINTS, TIME_TOLD, Lesson
+from .items import HINTS, SHORT_TOLD, TIME_TOLD, Lesson
 
 #: So many words of a unit's text are read in a minute, with a pen at hand; and never more than this share of the time.
 WORDS, MOST = 150, 0.4
@@ -23,6 +23,9 @@ class Minutes:
     exercises: Mapping[str, int]
     #: exercises whose minutes the unit's header gives
     known: frozenset[str]
+    #: the numbers of the sections that can wait, and the minutes that the unit takes without them; 0 where none can
+    waiting: frozenset[int] = frozenset()
+    short: int = 0
 
 
 def minutes_of(lesson: Lesson) -> Minutes:
@@ -37,7 +40,19 @@ def minutes_of(lesson: Lesson) -> Minutes:
     left = max(0, whole - reading - sum(known.values()))
     others = {e.name: e.points or 1 for e in assignment.exercises if e.name not in known}
     shared = shared_out(left, others) if whole else {}
-    return Minutes(whole, reading, words, {**shared, **known}, frozenset(known))
+    short = SHORT_TOLD.search(prose)
+    waiting, without = (numbers_told(short[2]), int(short[1])) if short else (frozenset(), 0)
+    return Minutes(whole, reading, words, {**shared, **known}, frozenset(known), waiting, without)
+
+
+def numbers_told(told: str) -> frozenset[int]:
+    """The numbers of sections in words.
+
+    >>> sorted(numbers_told("6 to 8")), sorted(numbers_told("1, 4, 5"))
+    ([6, 7, 8], [1, 4, 5])
+    """
+    first, to, last = told.partition(" to ")
+    return frozenset(range(int(first), int(last) + 1) if to else map(int, re.findall(r"\d+", told)))
 
 
 def _known(lesson: Lesson) -> dict[str, int]:

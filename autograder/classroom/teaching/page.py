@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import date
 
+from ...lesson.parts import listed
 from ...referee.bank import Entry
 from ...referee.report import tidy
 from ...unit.assignment import Exercise
@@ -58,7 +60,8 @@ def _overview(lesson: Lesson, minutes: Minutes) -> Markup:
     for e in lesson.assignment.exercises:
         row: list[Child] = [code_name(e.name), sections.get(e.name, ""), e.points]
         if minutes.exercises:
-            row.append(minutes.exercises.get(e.name, ""))
+            waits = number_of(sections.get(e.name, "")) in minutes.waiting
+            row.append(f"{minutes.exercises.get(e.name, '')}{', can wait' * waits}")
         rows.append(row)
     return tag(
         "section",
@@ -71,6 +74,12 @@ def _overview(lesson: Lesson, minutes: Minutes) -> Markup:
 def told_minutes(minutes: Minutes, graded: bool) -> str:
     """Where the minutes come from, in a sentence or two."""
     known = f" The minutes of {', '.join(sorted(minutes.known))} are the header's." if minutes.known else ""
+    if minutes.waiting:
+        sections = [str(number) for number in sorted(minutes.waiting)]
+        known += (
+            f" Nothing else in the unit needs what section{'s' * (len(sections) > 1)} {listed(sections)} "
+            f"hold{'s' * (len(sections) == 1)}: without, it takes about {minutes.short} minutes."
+        )
     if not minutes.whole:
         return f"The unit does not say how many minutes it takes.{known}"
     by = "by their points" if graded else "evenly"
@@ -88,6 +97,16 @@ def sections_of(lesson: Lesson) -> dict[str, str]:
         if item.exercise:
             found[item.exercise] = section
     return found
+
+
+def number_of(heading: str) -> int:
+    """The number that a section's heading begins with; 0 where there is none.
+
+    >>> number_of("7. Bug hunt"), number_of("Pitfalls")
+    (7, 0)
+    """
+    found = re.match(r"(\d+)\.", heading)
+    return int(found[1]) if found else 0
 
 
 def _where_from(graded: int, bank: bool) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
 
+from ...authoring.guesses import read_guesses
+from ...lesson.predict import predictions_of
 from ...unit.cell import FIGURE
 from ...unit.notebook import digest_of
 from .chosen import Example, Hunt, Question, example_of, hunt_of, last_question, questions_of, two_of
@@ -103,7 +106,7 @@ def slides(lesson: Lesson, answers: Answers) -> NotebookNode:
     if example:
         _example(deck, example)
     for question in questions:
-        _question(deck, question, answers, example)
+        _question(deck, question, answers, example, guesses_told(lesson, question))
     if hunt := hunt_of(lesson):
         _hunt(deck, hunt)
     if item := last_question(lesson):
@@ -212,8 +215,32 @@ def _example(deck: Deck, example: Example) -> None:
     deck.add(NOTES, example.after)
 
 
-def _question(deck: Deck, question: Question, answers: Answers, example: Example | None) -> None:
-    """The question, and below it the answer as a fragment; why it is so stands in the speaker notes."""
+def guesses_told(lesson: Lesson, question: Question) -> str:
+    """What a class is likely to say, and what the unit tells who says so; empty where it tells nothing."""
+    said = read_guesses(lesson.assignment)
+    names = [name for name in predictions_of([question.cell.cell.source]) if name in said]
+    lines = [f"- {in_words(guess)}: {sentence}" for name in names for guess, sentence in said[name]["told"]]
+    return "\n".join(["What a class may say, and an answer:", "", *lines]) if lines else ""
+
+
+def in_words(guess: Sequence[Any]) -> str:
+    """A guess as it is read aloud.
+
+    >>> in_words([4, "_", "80..88"]), in_words(["<30"]), in_words([True, "a tie"])
+    ('4, anything, 80 to 88', 'below 30', 'True, a tie')
+    """
+    words = {"_": "anything", "<": "below ", ">": "above "}
+    told = (words.get(str(part)) or re.sub("^[<>]", lambda sign: words[sign[0]], str(part)) for part in guess)
+    return ", ".join(re.sub(r"(?<=\d)\.\.(?=[-.\d])", " to ", part) for part in told)
+
+
+def _question(
+    deck: Deck, question: Question, answers: Answers, example: Example | None, guesses: str = ""
+) -> None:
+    """The question, and below it the answer as a fragment; why it is so stands in the speaker notes.
+
+    So do usual wrong `guesses`, and what to say to them.
+    """
     printed, picture = answers[question.cell.cell.id]
     asked = [*blocks(f"**Predict.** {question.asked}"), *_asked_about(question)]
     room = LINES - len(printed.splitlines()) - 2
@@ -231,7 +258,7 @@ def _question(deck: Deck, question: Question, answers: Answers, example: Example
         fenced(printed, "text") + ("\n\n![The answer](attachment:picture-1.png)" if picture else ""),
         [picture] if picture else [],
     )
-    deck.add(NOTES, question.after)
+    deck.add(NOTES, "\n\n".join(filter(None, [question.after, guesses])))
 
 
 def _hunt(deck: Deck, hunt: Hunt) -> None:

@@ -89,7 +89,11 @@ def test_slides_of_a_unit_go_from_its_picture_to_its_last_question(taught: Path)
     assert heads[1] == "## What you will be able to do"
     assert heads[-1] == "## In your own words" and heads[-2] == "## 9. Bug hunt"
     text = text_of(notebook)
-    assert "**Time:** about 140 minutes." in text and "then open ours" not in text and "<details>" not in text
+    assert (
+        "**Time:** 140 minutes (110 without sections 8, 9)." in text
+        and "then open ours" not in text
+        and "<details>" not in text
+    )
     pictures = [name for cell in notebook.cells for name in cell.get("attachments", {})]
     assert len(pictures) >= 2
     for cell in notebook.cells:
@@ -103,7 +107,12 @@ def test_a_prediction_s_answer_is_a_fragment_and_its_reason_a_note(taught: Path)
     first, second = places
     assert "**Predict.** q = z · s has the gradient 1." in notebook.cells[first - 1].source
     assert notebook.cells[first].source == "```text\nV, nudged: (5.0, 4.0, 4.0)\n```"
-    assert notebook.cells[first + 1].source.startswith("z gets 5 and s gets 4")
+    note = notebook.cells[first + 1].source
+    assert note.startswith("z gets 5 and s gets 4")
+    assert (
+        "What a class may say, and an answer:" in note
+        and "\n- 4, 5, anything: Exchanged: when z rises" in note
+    )
     assert "V = 26.0  gradients: (7.0, 6.0, 5.0)" in notebook.cells[second].source
     assert "your prediction" not in text_of(notebook)
 
@@ -200,6 +209,9 @@ def test_the_page_shares_the_unit_s_minutes_out_and_quotes_the_bank(taught: Path
     found = minutes_of(Lesson.of(assignment))
     assert found.reading + sum(found.exercises.values()) == found.whole == 140
     assert list(found.exercises) == [exercise.name for exercise in assignment.exercises]
+    assert (sorted(found.waiting), found.short) == ([8, 9], 110)
+    assert "what sections 8 and 9 hold: without, it takes about 110 minutes." in told
+    assert told.count("can wait") == 2  # `Scalar` and the bug hunt
     entries = bank.load_bank(assignment)
     for exercise in assignment.exercises:
         sentences = [e.sentence for e in entries if e.exercise == exercise.name and not e.right]

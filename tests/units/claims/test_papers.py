@@ -61,7 +61,7 @@ def test_the_year_of_a_paper_is_that_of_its_address(unit: str) -> None:
 @proves(
     "08_layers",
     "| 1998 | Yann LeCun and others | [Efficient BackProp](http://yann.lecun.com/exdb/publis/pdf/lecun-98b.pdf): "
-    "variance 1/n, and why |",
+    "variance 1/n |",
     "| 2010 | Xavier Glorot, Yoshua Bengio | [both fans](https://proceedings.mlr.press/v9/glorot10a.html), by plots "
     "like yours |",
     "| 2014 | Nitish Srivastava and others | [Dropout](https://jmlr.org/papers/v15/srivastava14a.html) |",

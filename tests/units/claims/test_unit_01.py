@@ -93,10 +93,10 @@ def test_the_bugs_of_the_thrifty_gradient(solved: Any) -> None:
     "01_derivatives",
     "**Predict, then run.** A parabola starts flat at 0, about 10 away from the best one.",
     "Each of 150 random changes is about 0.8 long.",
-    "What to see when it plays: leaps at first, then gains are rare.",
+    "What to see when it plays: a leap now and then, and long pauses between.",
     "Three of four changes are wasted.",
     "150 random changes, or 50 steps downhill, compute the loss as often.",
-    "For the ball it is nearly a tie, for 100 squares it is none.",
+    "For the ball it is nearly a tie in the end, for 100 squares far from one.",
     "What to see when it plays: chance waits for luck, the gradient moves the curve with every step.",
     "Gravity's is -9.81 m/s².",
 )
@@ -122,8 +122,7 @@ def test_random_search_and_descent_as_they_are_told(solved: Any) -> None:
 @proves(
     "01_derivatives",
     "With 2 parameters few short changes are kept: no more are needed.",
-    "With 100, more are kept, and help little; long ones hardly ever help.",
-    "(That bowl is round: at rate 0.5 *one* step would end at its bottom.)",
+    "With 100 they help little.",
 )
 def test_chance_and_the_gradient_among_a_hundred_parameters(solved: Any) -> None:
     names = solved("01_derivatives", demonstrations=True)

@@ -110,8 +110,7 @@ def test_the_limit_with_momentum(names: dict[str, Any]) -> None:
     UNIT,
     "Boris Polyak's pair of 1964 is the best for both ends of the curvatures: lr = 0.0331 and mu = 0.669 for 1 and "
     "100, 0.111 and 0.444 in our valley.",
-    "Which formula gives Polyak's pairs?",
-    "The roots of both curvatures are in it.",
+    "Which formula, with both curvatures' roots, gives Polyak's pairs?",
     "With mu = 0.9 old gradients fade too slowly.",
     "25 times the curvature needs a 25th of the rate.",
 )

@@ -487,8 +487,8 @@ def test_one_last_round_counts_the_loop_not(solved: Any) -> None:
 
 @proves(
     UNIT,
-    "Write its residual as `pendulum(u, t)`, with `.sin()`, and call `solved_equation(pendulum)`: it swings back later "
-    "than the circles.",
+    "Write its residual as `pendulum(u, t)`, with `.sin()`, and call `solved_equation(pendulum)`: it swings "
+    "back later.",
 )
 def test_the_pendulum_is_slower_than_the_sine_and_the_picture_draws_it(solved: Any) -> None:
     names, state, h, back = dict(solved(UNIT)), np.array([0.0, 1.0]), 1e-3, 0.0

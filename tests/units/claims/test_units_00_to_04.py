@@ -72,7 +72,6 @@ def test_mean_squared_error_is_mse_loss(torch: ModuleType, solved: Any) -> None:
 @proves(
     "01_derivatives",
     "| `rate`, one step of `gradient_descent` | `lr`, `torch.optim.SGD(...).step()` |",
-    "| automatic differentiation | `loss.backward()` |",
 )
 def test_a_step_of_sgd_is_a_step_of_gradient_descent(torch: ModuleType, solved: Any) -> None:
     p = leaf(torch, [1.0, -2.0])
@@ -116,7 +115,6 @@ def test_network_parameters_counts_those_of_a_model(torch: ModuleType, solved: A
 @proves(
     "01_derivatives",
     "## The same in PyTorch",
-    "Where it is installed, this cell gets the gradient from one run, and compares.",
     "import torch",
 )
 def test_the_gradient_of_the_ball_s_loss_is_pytorch_s(torch: ModuleType, solved: Any) -> None:

@@ -220,7 +220,7 @@ def test_the_digits_network_has_pytorch_s_gradients_to_the_pixels(torch: ModuleT
 
 @proves(
     "07_losses",
-    "| a number that scatters | squared error | `mse_loss`; with a width: `gaussian_nll_loss` |",
+    "| a number that scatters | squared error | `mse_loss`; with a width: `gaussian_nll_loss`, of σ² |",
 )
 def test_gaussian_nll_loss_has_a_width(torch: ModuleType, solved: Any) -> None:
     p, y, sigma = np.array([2.0, -1.0, 0.5]), np.array([3.0, -1.0, 4.0]), 2.0
@@ -337,7 +337,18 @@ def test_targets_of_a_half_both_branches_and_targets_of_minus_1(solved: Any) -> 
     close(names["CONTRIBUTED"]["logistic"][0](z, signs), bce(z, (signs + 1) / 2))
 
 
-@proves("07_losses", "You need this rule again in unit 15, for attention.")
+@proves(
+    "07_losses",
+    "After one step they are the ink of a digit's pictures less a tenth of all ink: what is true, minus what was said.",
+)
+def test_the_first_step_of_the_digits_is_their_ink_less_a_tenth_of_all(solved: Any) -> None:
+    names = solved("07_losses", demonstrations=True)
+    ink = names["seen"]
+    truth = np.eye(10)[names["meant"][: len(ink)]]
+    close(names["first_W"], 5 / len(ink) * (ink.T @ truth - 0.1 * ink.sum(axis=0)[:, None]))
+
+
+@proves("07_losses", "Unit 15 needs it for attention.")
 def test_attention_s_softmax_sends_back_what_the_rule_of_softmax_does(solved: Any) -> None:
     assert "a row of the softmax sends back p · (u - sum of u · p)" in text_of("15_attention")
     p, u = np.array([0.125, 0.25, 0.625]), np.array([10.0, -2.0, 4.0])

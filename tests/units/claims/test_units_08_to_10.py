@@ -491,7 +491,7 @@ def test_random_split_makes_parts_that_do_not_overlap(torch: ModuleType) -> None
     assert sorted(positions) == list(range(10)) != positions
 
 
-@proves(TRAINING, "| NaN from some step on | the rate; if it is not that, `detect_anomaly` |")
+@proves(TRAINING, "| NaN from some step on | the rate; if not that, `detect_anomaly` |")
 @pytest.mark.filterwarnings("ignore:Anomaly Detection", "ignore:Error detected")
 def test_detect_anomaly_names_the_operation(torch: ModuleType) -> None:
     with torch.autograd.detect_anomaly():

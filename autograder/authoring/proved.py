@@ -1,0 +1,147 @@
+"""What was proved of a bank at further seeds, kept in `proved.json` beside it.
+
+Further seeds take most of a proof's time, and show the same for an exercise in which nothing has changed. So they are
+kept as verdicts on mutants are, under a digest of all that they depend on: a run grades the whole bank of an exercise
+that changed, and of the others one answer in `SAMPLE`, at seeds that nobody has drawn before.
+
+    {"mul_vjp": {"digest": "…", "seeds": 5, "grader": "…", "settled": [0, 2]}}
+
+Most wrong answers are `settled`: a visible check ended them before anything was drawn, so they end as they did at every
+seed. Of these, too, a run takes one in `SAMPLE`, as long as the exercise and the code that grades are what they were.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..lesson import checks, draw, suspects
+from ..lesson.syntax import syntax_tree
+from ..referee import judge
+from ..referee.bank import Entry, load_bank
+from ..unit.assignment import Assignment, Exercise
+from . import verdicts
+from .depends import around
+from .verdicts import SAMPLE, digest_of
+
+PROVED = "proved.json"
+
+
+@dataclass
+class Chosen:
+    """What a run has to grade at further seeds."""
+
+    entries: list[Entry] = field(default_factory=list)
+    #: the exercises of which this is a part only, because all of them was proved before
+    sampled: list[str] = field(default_factory=list)
+    #: what may be kept when nothing slips
+    kept: dict[str, dict[str, Any]] = field(default_factory=dict)
+    #: settled answers that need not be graded at all
+    left_out: frozenset[Entry] = frozenset()
+
+
+def choose(assignment: Assignment, seeds: int, known: Mapping[str, object], chance: int) -> Chosen:
+    """The answers to grade at so many seeds: all of an exercise, or one in SAMPLE, as `chance` draws them.
+
+    The latter where `known`, as `read_proved` gives it, says of the exercise as it is now that it was proved at as
+    many seeds.
+    """
+    bank = load_bank(assignment)
+    found = Chosen()
+    pick, settled_pick = random.Random(chance), random.Random(f"{chance}, settled")
+    for exercise in assignment.exercises:
+        entries = [entry for entry in bank if entry.exercise == exercise.name]
+        now, before = digest(assignment, exercise, bank), _read(known, exercise.name)
+        if before["digest"] == now and int(before["seeds"]) >= seeds:
+            found.sampled.append(exercise.name)
+            found.kept[exercise.name] = before
+            if before.get("grader") == grader():
+                settled = [entries[i] for i in before["settled"]]
+                found.left_out |= {entry for entry in settled if settled_pick.randrange(SAMPLE) > 0}
+            entries = [entry for entry in entries if pick.randrange(SAMPLE) == 0]
+        else:
+            found.kept[exercise.name] = {"digest": now, "seeds": seeds}
+        found.entries += entries
+    return found
+
+
+def _read(known: Mapping[str, object], exercise: str) -> dict[str, Any]:
+    one = known.get(exercise)
+    if isinstance(one, dict) and isinstance(one.get("digest"), str) and isinstance(one.get("seeds"), int):
+        settled = one.get("settled")
+        if not isinstance(settled, list) or not all(isinstance(i, int) for i in settled):
+            one = {name: one[name] for name in ("digest", "seeds")}
+        return one
+    return {"digest": "", "seeds": 0}
+
+
+def to_keep(assignment: Assignment, chosen: Chosen, settled: frozenset[Entry]) -> dict[str, dict[str, Any]]:
+    """What may be kept after a run that graded the bank, without what was left out, and found these settled."""
+    bank = load_bank(assignment)
+    for exercise, kept in chosen.kept.items():
+        entries = [entry for entry in bank if entry.exercise == exercise]
+        if chosen.left_out.isdisjoint(entries):
+            found = [i for i, entry in enumerate(entries) if entry in settled]
+            chosen.kept[exercise] = {**kept, "grader": grader(), "settled": found}
+    return chosen.kept
+
+
+@functools.cache
+def grader() -> str:
+    """A digest of the code that grades."""
+    return digest_of(file.read_text(encoding="utf-8") for file in sorted(grader_files()))
+
+
+def grader_files() -> set[Path]:
+    """The modules of the judge and of what a check cell imports, all that these import, and the pupil's."""
+    new = [Path(str(module.__file__)) for module in (judge, checks, draw, suspects)]
+    rooms = new[0].parent.parent
+    files = set((rooms / "sandbox" / "pupil").glob("*.py"))
+    while new:
+        file = new.pop()
+        files.add(file)
+        new += set(imported(file, rooms)) - files
+    return files
+
+
+def imported(file: Path, package: Path) -> Iterator[Path]:
+    """The modules of a package that a file of it imports, relatively, wherever in it."""
+    for node in ast.walk(syntax_tree(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folder = file.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            for path in (folder, *(folder / alias.name for alias in node.names)):
+                for module in (path.with_suffix(".py"), path / "__init__.py"):
+                    if module.is_file() and package in module.parents:
+                        yield module
+
+
+def digest(assignment: Assignment, exercise: Exercise, bank: Sequence[Entry]) -> str:
+    """What it depends on how the bank's answers to an exercise end at a seed: them, the check, and what draws.
+
+    Their sentences are told, and decide nothing.
+    """
+    mine = [entry for entry in bank if entry.exercise == exercise.name]
+    answers = [repr((entry.source, entry.right, entry.ends, entry.keeps)) for entry in mine]
+    around_it = around(assignment, exercise, bank)
+    return digest_of([_drawing(), exercise.solution, exercise.check, *answers, *around_it])
+
+
+@functools.cache
+def _drawing() -> str:
+    """The code that draws the cases of hidden tests."""
+    return Path(str(draw.__file__)).read_text(encoding="utf-8")
+
+
+def read_proved(assignment: Assignment) -> dict[str, object]:
+    """What `proved.json` keeps, by exercise; nothing when it is not there or broken."""
+    return verdicts.read(assignment, PROVED)
+
+
+def write_proved(assignment: Assignment, kept: Mapping[str, object]) -> Path:
+    """Keep what was proved beside the bank."""
+    return verdicts.write(assignment, PROVED, kept)
