@@ -7,7 +7,8 @@ that changed, and of the others one answer in `SAMPLE`, at seeds that nobody has
     {"mul_vjp": {"digest": "…", "seeds": 5, "grader": "…", "settled": [0, 2]}}
 
 Most wrong answers are `settled`: a visible check ended them before anything was drawn, so they end as they did at every
-seed. Of these, too, a run takes one in `SAMPLE`, as long as the exercise and the code that grades are what they were.
+seed. Of these a run takes one in `SAMPLE`, and of the other wrong ones one in `DRAWN`, as long as the exercise and the
+code that grades are what they were. The right ones run always: refusing one is the worst that a check can do.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ from .verdicts import SAMPLE, digest_of
 
 PROVED = "proved.json"
 
+#: Of wrong answers that did not change, and whose end may hang on what is drawn, a run takes one in so many.
+DRAWN = 3
+
 
 @dataclass
 class Chosen:
@@ -41,8 +45,10 @@ class Chosen:
     sampled: list[str] = field(default_factory=list)
     #: what may be kept when nothing slips
     kept: dict[str, dict[str, Any]] = field(default_factory=dict)
-    #: settled answers that need not be graded at all
+    #: wrong answers that need not be graded once more at a run's first seed
     left_out: frozenset[Entry] = frozenset()
+    #: those of them that a run at any other seed need not grade either
+    settled: frozenset[Entry] = frozenset()
 
 
 def choose(assignment: Assignment, seeds: int, known: Mapping[str, object], chance: int) -> Chosen:
@@ -53,7 +59,7 @@ def choose(assignment: Assignment, seeds: int, known: Mapping[str, object], chan
     """
     bank = load_bank(assignment)
     found = Chosen()
-    pick, settled_pick = random.Random(chance), random.Random(f"{chance}, settled")
+    pick, again_pick = random.Random(chance), random.Random(f"{chance}, again")
     for exercise in assignment.exercises:
         entries = [entry for entry in bank if entry.exercise == exercise.name]
         now, before = digest(assignment, exercise, bank), _read(known, exercise.name)
@@ -61,8 +67,14 @@ def choose(assignment: Assignment, seeds: int, known: Mapping[str, object], chan
             found.sampled.append(exercise.name)
             found.kept[exercise.name] = before
             if before.get("grader") == grader():
-                settled = [entries[i] for i in before["settled"]]
-                found.left_out |= {entry for entry in settled if settled_pick.randrange(SAMPLE) > 0}
+                settled = {entries[i] for i in before["settled"]}
+                left_out = {
+                    entry
+                    for entry in entries
+                    if not entry.right and again_pick.randrange(SAMPLE if entry in settled else DRAWN) > 0
+                }
+                found.left_out |= left_out
+                found.settled |= left_out & settled
             entries = [entry for entry in entries if pick.randrange(SAMPLE) == 0]
         else:
             found.kept[exercise.name] = {"digest": now, "seeds": seeds}
@@ -93,8 +105,14 @@ def to_keep(assignment: Assignment, chosen: Chosen, settled: frozenset[Entry]) -
 
 @functools.cache
 def grader() -> str:
-    """A digest of the code that grades."""
-    return digest_of(file.read_text(encoding="utf-8") for file in sorted(grader_files()))
+    """A digest of the code that grades, and of the reference that it grades by."""
+    return digest_of(file.read_text(encoding="utf-8") for file in sorted(grader_files() | reference_files()))
+
+
+def reference_files() -> set[Path]:
+    """The modules of `autograd_ref`, without those that draw pictures."""
+    package = Path(str(judge.__file__)).parents[2] / "autograd_ref"
+    return {file for file in package.rglob("*.py") if file.parent.name != "plots"}
 
 
 def grader_files() -> set[Path]:

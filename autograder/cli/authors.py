@@ -161,8 +161,10 @@ def prove_command(
         for assignment in assignments:
             clock = [time.monotonic()]
             chosen = choose(assignment, seeds, {} if everything else read_proved(assignment), chance)
-            left_out = chosen.left_out if seeds else frozenset()  # a proof at one seed is of the whole bank
-            found, settled = prove_bank(assignment, sandbox, chance, jobs, left_out)
+            if not seeds:  # a proof at one seed is of the whole bank
+                chosen.left_out = chosen.settled = frozenset()
+            found, settled = prove_bank(assignment, sandbox, chance, jobs, chosen.left_out)
+            settled |= chosen.settled
             clock.append(time.monotonic())
             found += prove_at_seeds(assignment, sandbox, further[:seeds], jobs, settled, chosen)
             found += prove_at_seeds(assignment, sandbox, further[seeds:], jobs)

@@ -58,7 +58,7 @@ def prove_bank(
 ) -> tuple[list[str], frozenset[Entry]]:
     """Run a unit's bank, but for what is left out, and show what became of each answer.
 
-    Gives what is not as it should be, and the answers that end as they did at every other seed.
+    Gives what is not as it should be, and the answers that ran and end as they did at every other seed.
     """
     from ..authoring.prove import gaps, in_the_notebook, prove, trials
     from ..referee import bank
@@ -85,7 +85,7 @@ def prove_bank(
     wrong = sum(p.trial.entry is not None and not p.trial.entry.right for p in proofs)
     right = sum(p.trial.entry is not None and p.trial.entry.right for p in proofs)
     verdict = "proved" if not bad else f"NOT proved: {bad} problem{'s' if bad > 1 else ''}"
-    rest = f" {len(left_out)} more wrong answers end before anything is drawn, as before." if left_out else ""
+    rest = f" {len(left_out)} more wrong answers were proved before, and nothing changed." if left_out else ""
     console.print(
         f"{name}: {verdict}; {wrong} wrong and {right} right answers, {len(proofs)} runs.{rest}",
         style="bold",
@@ -94,7 +94,7 @@ def prove_bank(
     if not assignment.exam:  # whose notebook says nothing of mistakes
         console.print(in_the_notebook(proofs), soft_wrap=True)
     settled = frozenset(proof.trial.entry for proof in proofs if proof.trial.entry and proof.settled)
-    return problems, settled | left_out
+    return problems, settled
 
 
 def prove_at_seeds(

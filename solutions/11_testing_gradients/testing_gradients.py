@@ -680,12 +680,13 @@ with exercise("rule_is_right") as check:
         except Exception:
             return False
 
-    # What is 0.4 % of the smaller one of two gradients is less than 0.1 % of most slopes.
+    # What is 0.4 % of the smaller one of two gradients is less than 0.1 % of most slopes. A threshold of 1e-4 of the slope
+    # misses 16 % of these, one of 1e-3 76 %; so 40 draws never take the one for the other.
     missed = 0
-    for _ in range(20):
+    for _ in range(40):
         small = rule_suspect("", lambda a, b: a + 10 * b, lambda g, a, b: (1.004 * g, 10 * g), normal(3), normal(3))
         missed += rule_passes_or_not.asking(small.subject)(*small.args, check.rng.randrange(2**31))
-    check.true(missed <= 6, f"{missed} of 20 times 0.4 % too much in one of two gradients is not found")
+    check.true(missed <= 16, f"{missed} of 40 times 0.4 % too much in one of two gradients is not found")
     ### END HIDDEN TESTS
 
 # %% [markdown]
