@@ -10,7 +10,8 @@ prediction has; a part is
     "<30", ">90"            a number below, above
     "_"                     anything
 
-Nothing is graded: the cell shows what is so in any case. Where the file is missing or damaged, nothing is said.
+To a guess that nobody has foreseen it says how far it is off. Nothing is graded: the cell shows what is so in any case.
+Where the file is missing or damaged, nothing is said.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from . import logbook
+from .compare import count, ordinal
 from .likely import FILE
 from .said import equal, parts
 from .wire import parsed
@@ -32,13 +34,18 @@ _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
 _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})")
 _ARTICLE = re.compile(r"(?:an?|the) ", re.IGNORECASE)
 _BOUND = re.compile(rf"([<>])\s*({_NUMBER})")
+#: Of more wrong parts than this only the count is told.
+_MOST_NAMED = 4
+#: From so many times on, a distance is told as a factor.
+_MANY = 1.5
 
 
 @dataclass(frozen=True)
 class Answer:
-    """How much of a prediction came true, and the sentence for it where it did not, which may be empty."""
+    """How much of a prediction came true, and a sentence for it where it did not, which may be empty."""
 
     right: int
+    #: 0 where the prediction has another number of parts
     parts: int
     sentence: str
 
@@ -83,16 +90,73 @@ def answer(about: Any, prediction: Any) -> Answer | None:
     """What the file says of one prediction; None where it says nothing that can be read.
 
     >>> of_a_product = {"right": [5, 4], "told": [[[4, 5], "The factors are exchanged."]]}
-    >>> answer(of_a_product, (4, 5)).sentence, answer(of_a_product, [5, 4]).right, answer(of_a_product, 5)
-    ('The factors are exchanged.', 2, Answer(right=0, parts=2, sentence=''))
+    >>> answer(of_a_product, (4, 5)).sentence, answer(of_a_product, [5, 4]).right
+    ('The factors are exchanged.', 2)
+    >>> answer(of_a_product, 5).sentence
+    'The answer has 2 parts, and yours 1.'
+    >>> answer(of_a_product, [5, 3]).sentence, answer({"right": [14], "told": []}, 8).sentence
+    ('The second is too small.', 'Too small: the answer is 1.75 times that.')
     """
     try:
         found, right = list(parts(prediction)), about["right"]
         told = (str(sentence) for guess, sentence in about["told"] if all_fit(guess, found))
-        count = sum(map(fits, right, found)) if len(right) == len(found) else 0
-        return Answer(count, len(right), next(told, ""))
+        if len(right) != len(found):
+            lengths = f"The answer has {count(len(right), 'part')}, and yours {len(found)}."
+            return Answer(0, 0, next(told, lengths))
+        return Answer(sum(map(fits, right, found)), len(right), next(told, "") or _off(right, found))
     except (LookupError, TypeError, ValueError):
         return None
+
+
+def _off(right: Sequence[Any], found: Sequence[Any]) -> str:
+    """How far a guess is off that has no sentence of its own: of each wrong part, in which direction."""
+    wrong = {i: _direction(*pair) for i, pair in enumerate(zip(right, found, strict=True)) if not fits(*pair)}
+    if len(right) == 1 and wrong:
+        return f"{wrong[0].capitalize()}{_how_far(right[0], found[0])}."
+    if not 0 < len(wrong) <= _MOST_NAMED:
+        return ""
+    told = [f"the {ordinal(i)} {'is ' * (i == min(wrong))}{direction}" for i, direction in wrong.items()]
+    return f"{', '.join(told).capitalize()}."
+
+
+def _direction(part: Any, guess: Any) -> str:
+    """In which direction a wrong part of a guess is off."""
+    guess = _as_number(guess) if isinstance(guess, str) else guess
+    ends = _ends(part)
+    if ends is None:
+        return "not so"
+    if not _is_number(guess):
+        return "not a number"
+    low, high = ends
+    if guess and (high < 0 or low > 0) and (guess > 0) != (low > 0):
+        return "of the wrong sign"
+    if high < 0:
+        return "too far from 0" if guess < low else "too near to 0"
+    return "too small" if guess < low else "too large"
+
+
+def _ends(part: Any) -> tuple[float, float] | None:
+    """The smallest and the largest number that a part allows; None where it asks for no number."""
+    if _is_number(part):
+        return part, part
+    if isinstance(part, str) and (found := _RANGE.fullmatch(part)):
+        return float(found[1]), float(found[2])
+    return None
+
+
+def _how_far(part: Any, guess: Any) -> str:
+    """By how much a number is off, where that is one number, and has its sign."""
+    guess = _as_number(guess) if isinstance(guess, str) else guess
+    if not _is_number(part) or not _is_number(guess) or part * guess <= 0:
+        return ""
+    times = part / guess
+    if not 1 / _MANY < times < _MANY:
+        return (
+            f": the answer is {times:.3g} times that"
+            if times > 1
+            else f": that is {1 / times:.3g} times the answer"
+        )
+    return f", by {abs(1 / times - 1):.1%}"
 
 
 def read(path: Path) -> dict[str, Any]:

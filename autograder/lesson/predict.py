@@ -19,7 +19,7 @@ def predicted(prediction: Any, name: str = "") -> bool:
 
     `prediction` is a value, or a tuple, list or dict of them. It is not graded. That there is one is noted under its
     `name`, for the learner's progress. Where the unit knows it (`guesses.py`), a mark says that it came true, a count
-    how much of it, and a sentence what a usual wrong guess overlooks.
+    how much of it, and a sentence what a usual wrong guess overlooks, or how far any other one is off.
 
     >>> if predicted((2, 7)):
     ...     print("it is", 2, 7)
@@ -44,9 +44,9 @@ def _answer(name: str, prediction: Any) -> str:
     found = answer_to(name, prediction)
     if found is None:
         return ""
-    if found.right == found.parts:
+    if 0 < found.right == found.parts:
         return " ✓"
-    count = f" ({found.right} of {found.parts} right)" if found.right else ""
+    count = f" ({found.right} of {found.parts} right)" if found.parts > 1 else ""
     return count + (f"\n→ {found.sentence}" if found.sentence else "")
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from autograder import predicted
 from autograder.lesson import guesses, logbook
-from autograder.lesson.guesses import answer, fits, read
+from autograder.lesson.guesses import Answer, answer, fits, read
 
 ABOUT = {
     "right": [5, "80..88", "huge"],
@@ -71,15 +71,54 @@ def test_a_part_of_a_guess_fits(part: Any, guess: Any, fit: bool) -> None:
         ((np.array([5.0, 83.0]), "huge"), 3, ""),
         ((4, 10, "huge"), 1, "Four is another one."),
         ((5, 10, "huge"), 2, "Chance reads more."),
-        ((5, 60, "huge"), 2, ""),
-        ((6, 60, "small"), 0, ""),
-        ((5, 83), 0, ""),
-        ((5, 83, "huge", 1), 0, ""),
+        ((5, 60, "huge"), 2, "The second is too small."),
+        ((6, 160, "small"), 0, "The first is too large, the second too large, the third not so."),
+        ((6, "many", "huge"), 1, "The first is too large, the second not a number."),
     ],
 )
 def test_the_first_guess_that_fits_answers(prediction: Any, right: int, sentence: str) -> None:
     found = answer(ABOUT, prediction)
     assert found is not None and (found.right, found.parts, found.sentence) == (right, 3, sentence)
+
+
+@pytest.mark.parametrize(("prediction", "parts"), [((5, 83), 2), ((5, 83, "huge", 1), 4), (5, 1), ([], 0)])
+def test_a_prediction_of_other_parts_is_not_counted(prediction: Any, parts: int) -> None:
+    assert answer(ABOUT, prediction) == Answer(0, 0, f"The answer has 3 parts, and yours {parts}.")
+
+
+@pytest.mark.parametrize(
+    ("right", "guess", "sentence"),
+    [
+        (14, 8, "Too small: the answer is 1.75 times that."),
+        (14, "56", "Too large: that is 4 times the answer."),
+        (14, 12.6, "Too small, by 10.0%."),
+        (14, 15.4, "Too large, by 10.0%."),
+        (14, -14, "Of the wrong sign."),
+        (14, 0, "Too small."),
+        (0, 3, "Too large."),
+        (-14, -7, "Too near to 0: the answer is 2 times that."),
+        (-14, -28, "Too far from 0: that is 2 times the answer."),
+        (-14, 14, "Of the wrong sign."),
+        (-14, 0, "Too near to 0."),
+        (14, "many", "Not a number."),
+        (14, True, "Not a number."),
+        ("33..39", 40, "Too large."),
+        ("33..39", 3, "Too small."),
+        ("-2..-1", -3, "Too far from 0."),
+        ("-0.5..0.5", -3, "Too small."),
+        ("huge", "tiny", "Not so."),
+        ("huge", 7, "Not so."),
+        (True, False, "Not so."),
+        (14, 14, ""),
+    ],
+)
+def test_a_guess_that_nobody_foresaw_hears_how_far_it_is_off(right: Any, guess: Any, sentence: str) -> None:
+    found = answer({"right": [right], "told": []}, guess)
+    assert found == Answer(int(not sentence), 1, sentence)
+
+
+def test_of_many_wrong_parts_the_count_is_enough() -> None:
+    assert answer({"right": [1] * 9, "told": []}, [1] * 4 + [2] * 5) == Answer(4, 9, "")
 
 
 @pytest.mark.parametrize(
@@ -115,7 +154,8 @@ def test_a_notebook_answers_from_the_file_beside_it(
         "your prediction: (4, 83, 'huge') (2 of 3 right)",
         "→ Four is another one.",
         "your prediction: (5, 60, 'huge') (2 of 3 right)",
-        "your prediction: (1, 2, 3)",
+        "→ The second is too small.",
+        "your prediction: (1, 2, 3) (0 of 3 right)",
         "→ Chance reads more.",
         "your prediction: 7",
         "your prediction: 8",
