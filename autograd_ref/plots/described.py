@@ -28,7 +28,7 @@ def described(figure: Figure) -> str:
     >>> described(ax.figure)
     'Halving. value against step. halved: 3 points, from 8 at 0 to 2 at 2.'
     """
-    drawn = [ax for ax in figure.axes if ax.get_label() != "<colorbar>" and ax.has_data()]
+    drawn = [ax for ax in figure.axes if ax.get_label() != "<colorbar>" and (ax.has_data() or _texts(ax))]
     said = [_one_line(figure.get_suptitle())]
     if len(drawn) > _MOST_PANELS:
         titles = [title for ax in drawn if (title := _title(ax))]
@@ -45,7 +45,12 @@ def _of_axes(ax: Axes) -> list[str]:
     said = [_title(ax), f"{up} against {across}" if across and up else across or up]
     scales = [name for name, scale in (("x", ax.get_xscale()), ("y", ax.get_yscale())) if scale == "log"]
     said += [f"logarithmic in {' and '.join(scales)}"] if scales else []
-    return said + _images(ax) + _bars(ax) + _curves(ax) + _clouds(ax)
+    return said + (_images(ax) + _bars(ax) + _curves(ax) + _clouds(ax) or [", ".join(_texts(ax))])
+
+
+def _texts(ax: Axes) -> list[str]:
+    """What is written on axes, such as the boxes of a sketch that holds nothing else."""
+    return [_one_line(text.get_text()) for text in ax.texts if text.get_text()]
 
 
 def _title(ax: Axes) -> str:

@@ -1582,7 +1582,7 @@ def five_points(at, h=1e-3):
 HALVING = """
 def best_angle(reach):
     low, high = 0.1, 1.4
-    for _ in range(20):
+    for _ in range(12):
         middle = (low + high) / 2
         if derivative(reach, middle) > 0:
             low = middle
@@ -1597,13 +1597,13 @@ def best_angle(reach):
     return math.pi / 4
 
 
-@wrong("best_angle", "forty_steps", "The best of 40 angles in equal steps: between two of them lies a better one.")
+@wrong("best_angle", "twelve_steps", "The best of 12 angles in equal steps: between two of them lies a better one.")
 def best_angle(reach):
-    angles = [0.1 + 1.3 * i / 39 for i in range(40)]
+    angles = [0.1 + 1.3 * i / 11 for i in range(12)]
     return max(angles, key=reach)
 
 
-@wrong("best_angle", "too_many_throws", "The angle is right, and it took far more than 40 throws. What does the slope at one angle tell about all others?")
+@wrong("best_angle", "too_many_throws", "The angle is right, and it took far more than 12 throws. What does the slope at one angle tell about all others?")
 def best_angle(reach):
     angles = [0.1 + 1.3 * i / 1300 for i in range(1301)]
     return max(angles, key=reach)
@@ -1625,7 +1625,7 @@ wrong(
     "best_angle",
     "few_halvings",
     "You are on the right way, and stop too early: when the range was halved five times, many angles are left.",
-    source=changed(HALVING, ("range(20)", "range(5)")),
+    source=changed(HALVING, ("range(12)", "range(5)")),
 )
 wrong(
     "best_angle",
@@ -1644,7 +1644,7 @@ wrong(
 @wrong("best_angle", "finds_a_zero", "The angle runs to the end of the range. Where the *slope* (not reach itself) is above 0, a better angle lies to the right, else to the left. In steps, uphill is plus, and long ones jump over the best angle.")
 def best_angle(reach):
     angle = 0.7
-    for _ in range(10):
+    for _ in range(6):
         angle = angle - reach(angle) / derivative(reach, angle)
     return min(max(angle, 0.1), 1.4)
 
@@ -1659,7 +1659,7 @@ wrong(
 ZERO_METRES = """
 def best_angle(reach):
     angle = 0.75
-    for _ in range(15):
+    for _ in range(12):
         angle = newton_step(reach, angle)
     return angle
 """
@@ -1680,7 +1680,7 @@ wrong(
     source="""
     def best_angle(reach):
         angle = 0.7
-        for _ in range(40):
+        for _ in range(12):
             angle = angle - 0.01 * derivative(reach, angle)
         return angle
     """,
@@ -1688,19 +1688,19 @@ wrong(
 
 DOUBLED = "The angle is right. Each round throws twice, or there are too many rounds: one throw with a Dual tells the slope, and no more is needed to choose a half."
 
-for rounds in (30, 31, 32, 35, 40):
+for rounds in (7, 8, 10, 12, 15, 20):
     wrong(
         "best_angle",
         f"two_throws_in_each_of_{rounds}_rounds",
         DOUBLED,
         source=changed(
             HALVING,
-            ("range(20)", f"range({rounds})"),
+            ("range(12)", f"range({rounds})"),
             ("        if", "        metres = reach(middle)\n        if"),
         ),
     )
-for rounds in (50, 60, 100):
-    wrong("best_angle", f"{rounds}_rounds", DOUBLED, source=changed(HALVING, ("range(20)", f"range({rounds})")))
+for rounds in (13, 14, 15, 16, 18, 20, 25, 30, 40, 50, 100):
+    wrong("best_angle", f"{rounds}_rounds", DOUBLED, source=changed(HALVING, ("range(12)", f"range({rounds})")))
 
 
 @wrong("best_angle", "one_step_uphill", "One step uphill leads to a better angle, and not yet to the best. Go on.")
@@ -1711,15 +1711,15 @@ def best_angle(reach):
 @wrong("best_angle", "steps_too_long", "The angle runs to the end of the range. Where the *slope* (not reach itself) is above 0, a better angle lies to the right, else to the left. In steps, uphill is plus, and long ones jump over the best angle.")
 def best_angle(reach):
     angle = 0.7
-    for _ in range(30):
+    for _ in range(12):
         angle = min(max(angle + 0.2 * derivative(reach, angle), 0.1), 1.4)
     return angle
 
 
-@wrong("best_angle", "steps_too_short", "The steps uphill are so short that 40 throws do not lead to the best angle.")
+@wrong("best_angle", "steps_too_short", "The steps uphill are so short that 12 throws do not lead to the best angle.")
 def best_angle(reach):
     angle = 0.1
-    for _ in range(40):
+    for _ in range(12):
         angle = angle + 0.0002 * derivative(reach, angle)
     return angle
 
@@ -1727,7 +1727,7 @@ def best_angle(reach):
 @wrong("best_angle", "downhill", "The angle runs to the end of the range. Where the *slope* (not reach itself) is above 0, a better angle lies to the right, else to the left. In steps, uphill is plus, and long ones jump over the best angle.")
 def best_angle(reach):
     angle = 0.7
-    for _ in range(30):
+    for _ in range(12):
         angle = min(max(angle - 0.01 * derivative(reach, angle), 0.1), 1.4)
     return angle
 
@@ -1740,7 +1740,7 @@ def best_angle(reach):
 @wrong("best_angle", "one_rate_for_all", "The steps uphill suit some throws only. For a strong arm the slope is steep, and they jump over the best angle.")
 def best_angle(reach):
     angle = 0.7
-    for _ in range(40):
+    for _ in range(12):
         angle = min(max(angle + 0.01 * derivative(reach, angle), 0.1), 1.4)
     return angle
 
@@ -1755,13 +1755,13 @@ wrong(
 
 @wrong("best_angle", "two_scans", "Between two angles of your second scan lies a better one: for a strong arm its steps are too wide, and more than a millimetre is lost. Let the sign of the slope halve the range.")
 def best_angle(reach):
-    first = [0.1 + 1.3 * i / 19 for i in range(20)]
+    first = [0.1 + 1.3 * i / 5 for i in range(6)]
     near = max(first, key=reach)
-    second = [near + 1.3 / 19 * (i - 9.5) / 9.5 for i in range(20)]
+    second = [near + 1.3 / 5 * (i - 2.5) / 2.5 for i in range(6)]
     return min(max(max(second, key=reach), 0.1), 1.4)
 
 
-@right("best_angle", "golden_section")
+@wrong("best_angle", "golden_section", DOUBLED)
 def best_angle(reach):
     low, high, left = 0.1, 1.4, (5**0.5 - 1) / 2
     for _ in range(17):
@@ -1773,23 +1773,61 @@ def best_angle(reach):
     return (low + high) / 2
 
 
+@wrong("best_angle", "golden_section_in_twelve", "Values alone do not narrow the range enough in 12 throws. A throw with a Dual tells on which side of it the best angle lies, and halves the range.")
+def best_angle(reach):
+    low, high, left = 0.1, 1.4, (5**0.5 - 1) / 2
+    a, b = high - left * (high - low), low + left * (high - low)
+    at_a, at_b = reach(a), reach(b)
+    for _ in range(10):
+        if at_a < at_b:
+            low, a, at_a = a, b, at_b
+            b = low + left * (high - low)
+            at_b = reach(b)
+        else:
+            high, b, at_b = b, a, at_a
+            a = high - left * (high - low)
+            at_a = reach(a)
+    return (low + high) / 2
+
+
+@right("best_angle", "in_turn")
+def best_angle(reach):
+    def within(low, high, throws):
+        middle = low + (high - low) / 2
+        if throws == 0:
+            return middle
+        half = (middle, high) if derivative(reach, middle) >= 0 else (low, middle)
+        return within(*half, throws - 1)
+
+    return within(0.1, 1.4, 12)
+
+
+@right("best_angle", "steps_that_halve")
+def best_angle(reach):
+    angle, step = 0.75, 0.65
+    for _ in range(12):
+        step /= 2
+        angle += step if derivative(reach, angle) > 0 else -step
+    return angle
+
+
 wrong(
     "best_angle",
     "from_zero",
     "The best angle between 0.1 and 1.4 is asked for, and this one may lie outside.",
-    source=changed(HALVING, ("0.1, 1.4", "0.0, math.pi / 2"), ("range(20)", "range(38)")),
+    source=changed(HALVING, ("0.1, 1.4", "0.0, math.pi / 2"), ("range(12)", "range(38)")),
 )
 wrong(
     "best_angle",
     "eight_halvings",
-    "For a far throw more than a millimetre is lost: the range is still too wide when the search ends. You have 40 throws.",
-    source=changed(HALVING, ("range(20)", "range(8)")),
+    "For a far throw more than a millimetre is lost: the range is still too wide when the search ends. You have 12 throws.",
+    source=changed(HALVING, ("range(12)", "range(8)")),
 )
 
 
 @wrong("best_angle", "angle_of_the_throw_before", "This may be the best angle of the throw before: a list as a default is made once, and kept from call to call. Begin anew in each call.")
 def best_angle(reach, limits=[0.1, 1.4]):
-    for _ in range(36):
+    for _ in range(12):
         middle = (limits[0] + limits[1]) / 2
         if reach(Dual(middle, 1.0)).tangent > 0:
             limits[0] = middle

@@ -1342,6 +1342,12 @@ def maximum_rule(g, out, a, b):
     return g * (a > b), g * (b >= a)
 
 
+@wrong("maximum_ties", "nearly_a_tie", "4 and 4.000001 are near, and no tie: `isclose` takes them for one. The larger one gets all of g.")
+def maximum_rule(g, out, a, b):
+    tie = np.where(np.isclose(a, b), g / 2, 0)
+    return np.where(np.isclose(a, b), tie, np.where(a > b, g, 0)), np.where(np.isclose(a, b), tie, np.where(b > a, g, 0))
+
+
 @wrong("maximum_ties", "the_smaller", "g goes to the smaller one. The maximum was made from the larger one.")
 def maximum_rule(g, out, a, b):
     tie = np.where(a == b, g / 2, 0)
@@ -1623,12 +1629,12 @@ def as_operand(x, dtype):
 
 operand(
     "listed_types",
-    "A single number of np.float32 keeps its own dtype here, as where only some of NumPy's types adapt. np.generic is the class of all of them.",
+    "A single number of NumPy's, such as a float16, keeps its own dtype here: they have more types than you list. All of them are `np.generic`.",
     ("isinstance(x, (int, float, np.generic))", "type(x) in (int, float, bool, np.float64, np.int64)"),
 )
 operand(
     "numpys_integers_only",
-    "A single number of np.float32 keeps its own dtype here, as where only some of NumPy's types adapt. np.generic is the class of all of them.",
+    "A single number of NumPy's, such as a float16, keeps its own dtype here: they have more types than you list. All of them are `np.generic`.",
     ("np.generic", "np.integer"),
 )
 
@@ -1664,7 +1670,7 @@ def as_operand(x, dtype):
     return x.astype(np.result_type(x, dtype))
 
 
-@wrong("as_operand", "scalar_type_kept", "np.float32(3) beside a float64 tensor stays float32 here: a single number takes the tensor's dtype always, also where that is wider.")
+@wrong("as_operand", "scalar_type_kept", "np.float16(3) beside a float64 tensor stays float16 here: a single number takes the tensor's dtype always, also where that is wider.")
 def as_operand(x, dtype):
     if isinstance(x, (int, float)) and not isinstance(x, np.generic):
         return np.asarray(x, dtype=dtype)
@@ -2206,6 +2212,11 @@ mended(
     "log2_lost_its_factor",
     "Your rule for log2 is that of the natural logarithm: the factor log(2) is gone.",
     ("g / (a * float(np.log(2)))", "g / a"),
+)
+mended(
+    "log2_multiplied",
+    "In your rule for log2 the slope is multiplied by log(2), and it has to be divided by it: `g / a * c` is (g / a) · c. Put brackets around the whole denominator.",
+    ("g / (a * float(np.log(2)))", "g / a * float(np.log(2))"),
 )
 mended(
     "add_row_keepdims",

@@ -865,12 +865,12 @@ def maximum_with_a_number(g, a, number):
 
 # %% check="maximum_ties" points=2
 with exercise("maximum_ties") as check:
-    g, a, b = arrays([10, -1, 5, -8], [3, -5, 2, 0], [1, 7, 2, 0])
-    sent = arrays([10, 0, 2.5, -4], [0, -1, 2.5, -4])
+    g, a, b = arrays([10, -1, 5, -8, 6], [3, -5, 2, 0, 4], [1, 7, 2, 0, 4.000001])
+    sent = arrays([10, 0, 2.5, -4, 0], [0, -1, 2.5, -4, 6])
     because = "the larger one gets g; at the ties 2, 2 and 0, 0 each gets half"
     check.close(maximum_back(g, a, b)[0], sent, because)
     check.close(maximum_back(g, a, b)[1], g, "g is as it was: make new arrays")
-    sent = np.array([10, 0, 2.5, 0]), -6.5
+    sent = np.array([10, 0, 2.5, 0, 6]), -6.5
     check.close(maximum_with_a_number(g, a, 2.0), sent, "b is one number: -1 + 2.5 - 8")
     g, a, b = (x.astype("float32") for x in (g, a, b))
     check.close(dtypes(maximum_back(g, a, b)[0]), ["float32", "float32"], "the dtype stays")
@@ -1004,7 +1004,7 @@ with exercise("as_operand") as check:
     check.close(operand_of(3, "float32"), (True, 3.0, "float32"), "a Python int adapts")
     check.close(operand_of(2.5, "float64"), (True, 2.5, "float64"), "to float64 as well")
     because = "a single NumPy number adapts too, though NumPy itself would not let it"
-    for kind, to in ("float64", "float32"), ("int64", "float32"), ("float32", "float64"):
+    for kind, to in ("float64", "float32"), ("int64", "float32"), ("float16", "float64"):
         check.close(numpys_operand(kind, 3, to), (True, 3.0, to), because)
     because, mask = "an array keeps its dtype", np.array([True, False])
     check.close(operand_of(mask, "float32"), (True, [True, False], "bool"), because)
@@ -1959,8 +1959,8 @@ if predicted(prediction, "times_as_fast"):
     plots.bars(dict(zip(names, (1000 * slow, 1000 * fast))), xlabel="milliseconds a step", log=True, ax=right)
 
 # %% [markdown]
-# A box costs Python microseconds, one of 800 numbers a few times more. With 19,807 / 24 = 825 times fewer boxes a step is
-# some hundred times faster.
+# A box costs Python microseconds, one of 800 numbers a few times more. Here are 19,807 / 24 = 825 times fewer boxes. A
+# step is some hundred times faster.
 #
 # After 500 steps the boundary follows the moons more closely:
 

@@ -508,6 +508,8 @@ wrong("dot_product_test", "first_input", "The right side is a sum over all input
       source=changed(DOT, ("sum((grad * v).sum() for grad, v in zip(vjp(inputs, u), vs))", "(vjp(inputs, u)[0] * vs[0]).sum()")))
 wrong("dot_product_test", "differences", "This asks no vjp: <u, Jv> is compared with itself.",
       source=changed(DOT, ("    b = sum((grad * v).sum() for grad, v in zip(vjp(inputs, u), vs))\n", "    b = (jvp(inputs, vs) * u).sum()\n")))
+wrong("dot_product_test", "one_v_a_shape", "Inputs of one shape move along the same v in your test, so their gradients may be exchanged: draw one for each input.",
+      source=changed(DOT, ("    vs = [rng.standard_normal(x.shape) for x in inputs]\n", "    drawn = {x.shape: rng.standard_normal(x.shape) for x in inputs}\n    vs = [drawn[x.shape] for x in inputs]\n")))
 wrong("dot_product_test", "positive_v", "No number of v is negative, so a Jv that forgets the signs of v looks right: draw both signs.",
       source=changed(DOT, ("rng.standard_normal(x.shape)", "rng.random(x.shape)")))
 wrong("dot_product_test", "positive_u", "No number of u is negative, so a gradient that forgets the signs of u looks right: draw both signs.",

@@ -1080,6 +1080,7 @@ with exercise("dot_product_test") as check:
     for _ in range(2):
         a, b = normal((4, 6)), normal((4, 6))
         suspects.append(pair("the signs forgotten, forward", lambda xs, vs: product_jvp(xs, np.abs(vs)), bases[0][1], a, b))
+        suspects.append(pair("two gradients of one shape, exchanged", product_jvp, lambda xs, u: [u * xs[0], u * xs[1]], a, b))
         suspects.append(pair("the signs forgotten, reverse", product_jvp, lambda xs, u: [np.abs(u) * xs[1], np.abs(u) * xs[0]], a, b))
     for scale in (1e-20, 1e20):
         a, b = normal(5), normal(5)

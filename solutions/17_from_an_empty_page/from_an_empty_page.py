@@ -856,7 +856,7 @@ with exercise("Tensor") as check:
         more = ["(x + y).tanh() * x", "x * c + y", "x - 2 * c + y * c", "(x * y).relu() + x ** 2",
                 "(x * y).exp() / (y * y + 1) - 3 / y", "(x * x + y * y).log()", "(2 - x) * y"]
         for k, (a, b) in enumerate((((3, 4), (4,)), ((), (2, 3)), ((1, 4), (3, 1)), ((4, 1), (2, 1, 3)), ((5,), (1,)),
-                                    ((1, 1), (3,)), ((2, 4, 3), (4, 1)), ((1,), (1, 1)), ((1,), ()), ((2, 3), (2, 3)))):
+                                    ((1, 1), (3,)), ((2, 4, 3), (4, 1)), ((2, 4, 3), (3,)), ((1,), (1, 1)), ((1,), ()), ((2, 3), (2, 3)))):
             K = drawn(*np.broadcast_shapes(a, b))
             for text in ("x + y", "x - y", "x * y", "x / y", "y - x", "y / x", more[k % 7], more[(k + 3) % 7]):
                 given = {"x": drawn(*a), "y": drawn(*b), "c": drawn(*b), "K": K}
@@ -919,6 +919,7 @@ with exercise("Tensor") as check:
         for lr in (None, 0.02, 0.5):
             first, slopes = drawn(2, 3), [drawn(2, 3) * (k % 3 + 0.2) for k in range(7)]
             slopes[0][1, 1] = slopes[1][1, 1] = slopes[3][0, 2] = 0.0
+            slopes[4][:] = 0.0
             for slope in slopes:
                 slope[0, 0] *= 1e-5  # beside which 1e-8 counts
             p, q = (Reference(first.copy(), requires_grad=True) for _ in range(2))

@@ -173,6 +173,8 @@ engine("leaves_share", "Two leaves hold one array as their `.grad`, and the next
 """), ("                grads[x] = grads.get(x, 0) + fit(rule(g), x.data.shape)\n", """                part = fit(rule(g), x.data.shape)
                 grads[x] = grads[x] + part if x in grads else part
 """))
+engine("one_new_axis", "An array that was repeated along two new axes, as a row in (2, 4, 3), has a gradient that was summed over one of them: sum over all that are in front.", "broadcasting",
+       ("    g = g.sum(axis=tuple(range(g.ndim - len(shape))))\n", "    if shape == ():\n        return g.sum()\n    g = g.sum(axis=0) if g.ndim > len(shape) else g\n"))
 engine("written_into", "A gradient is added up with `+=` in an array that another Tensor's gradient is, too, as after a sum: both change. Write a = a + b, which makes a new array.", "graphs broadcasting", (
     "                grads[x] = grads.get(x, 0) + fit(rule(g), x.data.shape)\n", """                part = fit(rule(g), x.data.shape)
                 if x in grads:
@@ -332,6 +334,8 @@ engine("uphill", "The step goes uphill: subtract it, and see that the mean has t
 engine("not_cleared", "zero_grad clears nothing, so the gradients of all steps add up.", "Adam training", ("            p.grad = None\n", "            pass\n"))
 engine("needs_all_gradients", "A parameter that was not used has no gradient: leave it as it is.", "Adam",
        ("            if p.grad is not None:\n", "            if True:\n"))
+engine("zero_is_none", "A gradient that is all 0 is one, too: Adam moves on by its means. Only where `.grad` is None nothing moves.", "Adam",
+       ("p.grad is not None", "p.grad is not None and np.any(p.grad)"))
 engine("none_is_zero", "A parameter whose `.grad` is None is moved on by its means, as if its gradient were 0: leave it as it is.", "Adam",
        ("            if p.grad is not None:\n", "            p.grad = np.zeros_like(p.data) if p.grad is None else p.grad\n            if True:\n"))
 engine("ends_at_none", "A parameter whose `.grad` is None ends the step, and those behind it stay: go on with the next one.", "Adam",

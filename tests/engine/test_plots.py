@@ -106,6 +106,20 @@ def test_bars_without_names_and_bars_that_stand_are_no_histogram():
     assert described(left.figure) == "Panel 1. bars: 12, 30.5. Panel 2. bars: at 0 0.5, at 1 2, at 4 0.25."
 
 
+def test_of_a_sketch_its_texts_are_told():
+    from autograd_ref.plots.described import described
+
+    sketch, curve_too = plots.panels(2)
+    sketch.set_title("A sketch")
+    sketch.text(0.2, 0.5, "a = 2\nslope 1")
+    sketch.annotate("", (0.8, 0.5), (0.4, 0.5), arrowprops={"arrowstyle": "->"})
+    sketch.text(0.9, 0.5, "c = 6")
+    plots.lines({"up": ([0, 1], [0, 1])}, ax=curve_too)
+    curve_too.text(0.5, 0.5, "not told: the curve is")
+    told = "Panel 1. A sketch. a = 2 slope 1, c = 6. Panel 2. up: 2 points, from 0 at 0 to 1 at 1."
+    assert described(sketch.figure) == told
+
+
 def test_a_notebook_gets_a_figure_as_png_and_as_html_with_the_same_words(monkeypatch):
     import base64
     import io

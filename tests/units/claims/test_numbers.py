@@ -42,11 +42,7 @@ def test_how_far_a_sum_and_a_product_rise(solved: Any) -> None:
     assert 2.0 * 3.0 + 8.0 * -1.5 == -6.0
 
 
-@proves(
-    "02_forward_mode",
-    "At 1.6 its error is 0, which has no place on this axis: it is drawn on the lower edge.",
-)
-@proves("02_forward_mode", "Elsewhere the rounding of floats remains.")
+@proves("02_forward_mode", "At 1.6 its error is 0; elsewhere the rounding of floats remains.")
 def test_the_error_of_forward_mode_is_that_of_floats(solved: Any) -> None:
     derivative = solved("02_forward_mode")["derivative"]
 
@@ -91,7 +87,7 @@ def test_the_landing_has_no_kinks_so_newton_on_its_slope_finds_the_best_throw_to
     angle = 0.7
     for _ in range(8):
         angle = names["newton_step"](slope, angle)
-    assert angle == pytest.approx(names["best_angle"](reach), abs=1e-5)
+    assert angle == pytest.approx(names["best_angle"](reach), abs=2e-4)  # half of what 12 halvings leave
     slopes = [slope(0.1 + 0.005 * k) for k in range(261)]
     assert all(a > b for a, b in itertools.pairwise(slopes[40:]))
 

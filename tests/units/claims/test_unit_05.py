@@ -95,7 +95,7 @@ def test_a_mended_rule_counts_once_the_tables_are_made_again(solved: Any) -> Non
 
 @proves(
     "05_tensors",
-    "19,807 / 24 = 825 times fewer boxes",
+    "Here are 19,807 / 24 = 825 times fewer boxes.",
     "Unit 04 had 1.378, 0.046 and 100.",
 )
 def test_boxes_are_fewer_and_the_run_is_unit_04s(solved: Any) -> None:
