@@ -113,10 +113,22 @@ def _off(right: Sequence[Any], found: Sequence[Any]) -> str:
     wrong = {i: _direction(*pair) for i, pair in enumerate(zip(right, found, strict=True)) if not fits(*pair)}
     if len(right) == 1 and wrong:
         return f"{wrong[0].capitalize()}{_how_far(right[0], found[0])}."
+    if wrong and _in_any_order(right, found):
+        return "These are the right ones, in another order."
     if not 0 < len(wrong) <= _MOST_NAMED:
         return ""
     told = [f"the {ordinal(i)} {'is ' * (i == min(wrong))}{direction}" for i, direction in wrong.items()]
     return f"{', '.join(told).capitalize()}."
+
+
+def _in_any_order(right: Sequence[Any], found: Sequence[Any]) -> bool:
+    left = list(found)
+    for part in right:
+        i = next((i for i, guess in enumerate(left) if fits(part, guess)), None)
+        if i is None:
+            return False
+        del left[i]
+    return True
 
 
 def _direction(part: Any, guess: Any) -> str:

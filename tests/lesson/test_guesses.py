@@ -74,6 +74,8 @@ def test_a_part_of_a_guess_fits(part: Any, guess: Any, fit: bool) -> None:
         ((5, 60, "huge"), 2, "The second is too small."),
         ((6, 160, "small"), 0, "The first is too large, the second too large, the third not so."),
         ((6, "many", "huge"), 1, "The first is too large, the second not a number."),
+        (("huge", 83, 5), 1, "These are the right ones, in another order."),
+        ((83, "huge", 7), 0, "The first is too large, the second not a number, the third not so."),
     ],
 )
 def test_the_first_guess_that_fits_answers(prediction: Any, right: int, sentence: str) -> None:
