@@ -1239,6 +1239,8 @@ def gradient_of(value, factors, xs):
         if moving or duals:
             passes.append(seeds)
         off = 0.0 if [as_dual(x).primal for x in xs] == place else 7.0
+        if not duals and not moving:
+            return value + off
         return Dual(value + off, sum((a * b + off) * v for (a, b), v in zip(factors, seeds)))
 
     def given_jvp(f, xs, vs):  # this check needs no other exercise: this f is told the slopes beside its inputs

@@ -593,6 +593,14 @@ def clamp(x, low, high):
     return x if low < x < high else 0.0
 
 
+@wrong("clamp", "a_dual_of_a_dual", "You make a new Dual of x, which may be one already: its slope is then hidden inside. x itself goes on, as it is.")
+def clamp(x, low, high):
+    x = Dual(x, 1.0)
+    if x < low:
+        return low
+    return high if x > high else x
+
+
 @wrong("clamp", "like_relu", "You asked whether x is negative. The question is whether it is below `low`.")
 def clamp(x, low, high):
     if x < 0:
@@ -787,7 +795,7 @@ def newton_step(f, x):
     return (x - out.primal) / out.tangent
 
 
-@wrong("newton_step", "no_seed", "The slope came out as 0, and you divide by it: a Dual with the tangent 1 goes into f.")
+@wrong("newton_step", "no_seed", "The slope came out as 0, and you divide by it. It comes out of one run of f, on a Dual with the tangent 1, and not out of a difference.")
 def newton_step(f, x):
     out = f(Dual(x))
     return x - out.primal / out.tangent
@@ -812,6 +820,12 @@ def newton_step(f, x):
 def newton_step(f, x):
     out = f(Dual(1.0, x))
     return x - out.primal / out.tangent
+
+
+@wrong("newton_step", "central_difference", "The slope came out as 0, and you divide by it. It comes out of one run of f, on a Dual with the tangent 1, and not out of a difference.")
+def newton_step(f, x):
+    slope = (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
+    return x - f(x) / slope
 
 
 @wrong("newton_step", "short_steps", "A long step is cut short. A flat tangent meets zero far away, and that place is asked for.")
@@ -1226,6 +1240,15 @@ def forward_gradient(f, xs):
 @wrong("forward_gradient", "summed", "You added the derivatives up. Keep them in a list, one for each input.")
 def forward_gradient(f, xs):
     return sum(jvp(f, xs, [float(i == j) for j in range(len(xs))])[1] for i in range(len(xs)))
+
+
+@wrong("forward_gradient", "central_differences", "You measured with a step, as in unit 01. jvp gives each slope without one: one call for each input, and only that input's own slope is 1.")
+def forward_gradient(f, xs):
+    gradient = []
+    for i in range(len(xs)):
+        ahead, behind = ([x + (i == j) * h for j, x in enumerate(xs)] for h in (1e-6, -1e-6))
+        gradient.append((f(*ahead) - f(*behind)) / 2e-6)
+    return gradient
 
 
 @wrong("forward_gradient", "reversed", "The derivatives stand in the opposite order: the first belongs to the first input.")

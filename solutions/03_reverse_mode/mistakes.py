@@ -578,6 +578,10 @@ def pass_back(node, rules):
             parent.grad += cotangent
 
 
+wrong("pass_back", "equal_numbers_once", "Two inputs with equal numbers become one here, as in a set or as keys of a dict. The rule gets a number for each.",
+      source=changed(PASS, ("*node.inputs", "*dict.fromkeys(node.inputs)")))
+
+
 # -- topological_order ------------------------------------------------------------------------------------------------
 
 WALK = """

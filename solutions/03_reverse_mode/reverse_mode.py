@@ -473,6 +473,7 @@ with exercise("pass_back") as check:
         check.close(grads_after(names, cotangents, start), expected,
                     "each contribution is added to its parent")
     check.close(rule_gets(10.0, 0.0, [0.0, 3.0], [0]), [[10.0, 0.0, 0.0, 3.0, 0]], "zeros are numbers, too")
+    check.close(rule_gets(10.0, 4.0, [2.0, 2.0], [2.0]), [[10.0, 4.0, 2.0, 2.0, 2.0]], "equal numbers are as many numbers")
     check.close(grads_after(["z", "x"], [3e5, -3e5], {"x": 0.0, "z": 0.0}), {"x": -3e5, "z": 3e5, "node": 10.0},
                 "large contributions arrive as they are")
     check.close(grads_after(["z", "x"], [3e-15, -3e-15], {"x": 0.0, "z": 0.0}),
