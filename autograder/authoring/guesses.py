@@ -3,6 +3,7 @@
     [first_step_back]
     cell = "(to_z, to_s, s_to_x)"    # what it turns out to be, in the names of the cell; tests compute it
     right = [5, 4, 4]                # `lesson.guesses` says how a guess is written
+    also = [["five", "four", "four"]]    # the same in other words, if there are any
     told = [
         [[4, 5, "_"], "Exchanged: a product's slope by one factor is the other one."],
     ]
@@ -50,12 +51,15 @@ def read_guesses(assignment: Assignment) -> dict[str, dict[str, Any]]:
 
 
 def _what_is_wrong(about: Any) -> str:
-    if not isinstance(about, dict) or set(about) != {"cell", "right", "told"}:
-        return "there should be `cell`, `right` and `told`, and nothing else"
+    if not isinstance(about, dict) or set(about) - {"also"} != {"cell", "right", "told"}:
+        return "there should be `cell`, `right` and `told`, perhaps `also`, and nothing else"
     if not isinstance(about["cell"], str):
         return "`cell` is not a text"
     if not _is_guess(about["right"]):
         return "`right` is not a list of numbers and words, part by part"
+    also = about.get("also", [])
+    if not isinstance(also, list) or not all(map(_is_guess, also)):
+        return "`also` is not a list of guesses, each part by part"
     if not isinstance(about["told"], list):
         return "`told` is not a list"
     for told in about["told"]:
@@ -84,7 +88,8 @@ def with_guesses(text: str, guesses: dict[str, dict[str, Any]]) -> str:
     about.pop("guesses", None)
     if guesses:
         about["guesses"] = {
-            name: {"right": said["right"], "told": said["told"]} for name, said in sorted(guesses.items())
+            name: {key: said[key] for key in ("right", "also", "told") if key in said}
+            for name, said in sorted(guesses.items())
         }
     return json.dumps(about, ensure_ascii=False, indent=1) + "\n"
 

@@ -10,6 +10,8 @@ prediction has; a part is
     "<30", ">90"            a number below, above
     "_"                     anything
 
+What is right may be said in other words, too: `also` lists them, and they get the mark as well.
+
 To a guess that nobody has foreseen it says how far it is off. Nothing is graded: the cell shows what is so in any case.
 Where the file is missing or damaged, nothing is said.
 """
@@ -99,6 +101,8 @@ def answer(about: Any, prediction: Any) -> Answer | None:
     """
     try:
         found, right = list(parts(prediction)), about["right"]
+        if any(all_fit(guess, found) for guess in about.get("also", ())):
+            return Answer(len(right), len(right), "")
         told = (str(sentence) for guess, sentence in about["told"] if all_fit(guess, found))
         if len(right) != len(found):
             lengths = f"The answer has {count(len(right), 'part')}, and yours {len(found)}."

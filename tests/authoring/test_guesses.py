@@ -11,7 +11,7 @@ import pytest
 
 from autograder.authoring.build import build_likely, check_likely, likely_paths
 from autograder.authoring.fingerprints import made_from
-from autograder.authoring.guesses import predictions_shown, read_guesses, untrue
+from autograder.authoring.guesses import predictions_shown, read_guesses, untrue, with_guesses
 from autograder.errors import UserError
 from autograder.unit.assignment import Assignment, Course
 
@@ -85,6 +85,13 @@ def test_what_is_not_so_is_found(old: str, new: str, told: str, unit: Callable[[
     assert told in problem and problem.startswith("[doubled]")
 
 
+def test_the_same_in_other_words_reaches_the_learner_s_file(unit: Callable[[str], Assignment]) -> None:
+    also = [["42 of them", "even"]]
+    guesses = read_guesses(unit(GOOD.replace("told =", f"also = {json.dumps(also)}\ntold =")))
+    assert json.loads(with_guesses("{}", guesses))["guesses"]["doubled"]["also"] == also
+    assert "also" not in json.loads(with_guesses("{}", read_guesses(unit(GOOD))))["guesses"]["doubled"]
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -102,6 +109,8 @@ def test_what_is_not_so_is_found(old: str, new: str, told: str, unit: Callable[[
         (GOOD.replace("\"(two, 'even')\"", "3"), "`cell` is not a text"),
         (GOOD.replace("told = [[", "told = 3 #"), "`told` is not a list"),
         ("doubled = 3", "there should be"),
+        (GOOD.replace("told =", "also = 42\ntold ="), "`also` is not a list of guesses"),
+        (GOOD.replace("told =", 'also = [42, "even"]\ntold ='), "`also` is not a list of guesses"),
     ],
 )
 def test_a_broken_file_is_refused(text: str, told: str, unit: Callable[[str], Assignment]) -> None:

@@ -119,6 +119,17 @@ def test_a_guess_that_nobody_foresaw_hears_how_far_it_is_off(right: Any, guess: 
     assert found == Answer(int(not sentence), 1, sentence)
 
 
+@pytest.mark.parametrize("prediction", [(2, 85), ("two", "85 %"), ("two", "most")])
+def test_the_same_in_other_words_is_right_too(prediction: Any) -> None:
+    about = {
+        "right": [2, "80..90"],
+        "also": [["two", "80..90"], ["two", "most"]],
+        "told": [[["two", "_"], "No."]],
+    }
+    assert answer(about, prediction) == Answer(2, 2, "")
+    assert answer(about, ("two", 70)) == Answer(0, 2, "No.")
+
+
 def test_of_many_wrong_parts_the_count_is_enough() -> None:
     assert answer({"right": [1] * 9, "told": []}, [1] * 4 + [2] * 5) == Answer(4, 9, "")
 
