@@ -799,6 +799,7 @@ with exercise("clamp") as check:
     check.close(clamped(-0.5, -3.0, -1.0, 2.0), (-0.5, -3.0), "-0.5 is within the limits")
     check.close(clamped_plain(4.0, -1.0, 2.0), ("a plain number", 2.0),
                 "a plain x gives a plain result: it has no slope to carry")
+    check.close(clamped_plain(0.5, -1.0, 2.0), ("a plain number", 0.5), "between the limits as well")
     ### BEGIN HIDDEN TESTS
     for x, slope, low, width in check.cases(20, number(-5.0, 5.0), number(), number(), number(0.5, 3.0)):
         high = low + width
@@ -1162,6 +1163,7 @@ with exercise("jvp") as check:
     check.close(three["result"], (6.0, -6.0), "3 * 0 - 2 * 2 + 0.5 * -4")
     e = jvp_of(24.0, [12.0, 14.0], [2.0, 3.0], [1.0, 10.0])
     check.close(e["result"], (24.0, 152.0), "the value of e, and 12 * 1 + 14 * 10")
+    check.untouched("xs and vs are the caller's lists: leave them as they are")
     check.close(jvp_of(5.0, [], [2.0], [3.0])["result"], (5.0, 0.0), "a constant function")
     ### BEGIN HIDDEN TESTS
     from autograder import integer, numbers
@@ -1263,7 +1265,7 @@ def gradient_of(value, factors, xs):
 
 # %% check="forward_gradient" points=3
 with exercise("forward_gradient") as check:
-    three = gradient_of(6.0, [(1.5, 2.0), (-0.5, 4.0), (2.5, 0.2)], [2.0, 3.0, 7.0])
+    three = gradient_of(6.0, [(1.5, 2.0), (-0.5, 4.0), (2.5, 0.2)], [2.0, 2.0, 7.0])
     check.close(three["gradient"], [3.0, -2.0, 0.5], "each input in turn, in their order")
     check.close(three["passes"], [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]],
                 "in each pass one input rises, and the others stay where they are")
@@ -1469,7 +1471,7 @@ with exercise("mended_jvps") as check:
     for name in names:
         given = numbers_for(name, 1.7, -1.3, 0.6, 0.7)
         check.true(abs(sent_jvp(name, *given)[1] - moved(name, *given)[1]) > 1e-6,
-                   f"the colleague's {name} is right, so it needs no mending")
+                   f"{name} is right in SENT as it is now (changed? run its cell again, and all below)")
         for pairs in places(name):
             check.close(mended_jvp(name, *pairs), moved(name, *pairs),
                         f"{name}, and its numerical derivative in this direction")

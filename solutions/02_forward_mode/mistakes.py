@@ -601,6 +601,20 @@ def clamp(x, low, high):
     return high if x > high else x
 
 
+@wrong("clamp", "a_dual_between", "A plain x between the limits comes back as a Dual: return x itself, as it came.")
+def clamp(x, low, high):
+    if x < low:
+        return low
+    return high if x > high else as_dual(x)
+
+
+@wrong("clamp", "parts_between", "A plain x has no `.primal`. Between the limits return x itself, Dual or not.")
+def clamp(x, low, high):
+    if x < low:
+        return low
+    return high if x > high else Dual(x.primal, x.tangent)
+
+
 @wrong("clamp", "like_relu", "You asked whether x is negative. The question is whether it is below `low`.")
 def clamp(x, low, high):
     if x < 0:
@@ -769,6 +783,23 @@ def newton_step(f, x):
 @wrong("newton_step", "gradient_descent", "This goes down the slope, as gradient descent does. Newton's step looks for a zero and needs the value, too.")
 def newton_step(f, x):
     return x - f(Dual(x, 1.0)).tangent
+
+
+@wrong("newton_step", "a_tenth_of_the_slope", "This goes down the slope, as gradient descent does, by a part of it. Newton's step looks for a zero: how far is it, and how fast does f get there?")
+def newton_step(f, x):
+    return x - 0.1 * f(Dual(x, 1.0)).tangent
+
+
+@wrong("newton_step", "from_the_value", "You begin at the value of f here. The step begins at the place x.")
+def newton_step(f, x):
+    out = f(Dual(x, 1.0))
+    return out.primal - out.primal / out.tangent
+
+
+@wrong("newton_step", "tangent_at_zero", "That is the height of the tangent at 0. Wanted is the place where its height is 0.")
+def newton_step(f, x):
+    out = f(Dual(x, 1.0))
+    return out.primal - out.tangent * x
 
 
 @wrong("newton_step", "the_way_only", "This is the way to go, with its sign. The answer is the place where you arrive, so begin at x.")
@@ -956,11 +987,16 @@ def second_derivative(f, x):
 @wrong(
     "second_derivative",
     "difference_of_slopes",
-    "The slopes are exact, but their change is numerical, with a step. Let a second `derivative` find how fast they change.",
+    "The number is right, and one `derivative` alone is there: how fast the slope changes was found in another way, with a step or by hand. Let a second `derivative` find that, too.",
 )
 def second_derivative(f, x):
     h = 1e-4
     return (derivative(f, x + h) - derivative(f, x - h)) / (2 * h)
+
+
+@wrong("second_derivative", "outer_by_hand", "The number is right, and one `derivative` alone is there: how fast the slope changes was found in another way, with a step or by hand. Let a second `derivative` find that, too.")
+def second_derivative(f, x):
+    return derivative(f, Dual(x, 1.0)).tangent
 
 
 @right("second_derivative", "with_def")
@@ -1159,6 +1195,26 @@ def jvp(f, xs, vs):
     return out.primal, round(out.tangent, 8)
 
 
+@wrong("jvp", "divided_by_length", "The slope is divided by the length of vs, or of xs: vs counts as it is, also where it is long.")
+def jvp(f, xs, vs):
+    out = as_dual(f(*(Dual(x, v) for x, v in zip(xs, vs))))
+    return out.primal, out.tangent / sum(v * v for v in vs) ** 0.5
+
+
+@wrong("jvp", "zeros_stay_out", "An input whose slope is 0 has been left out: it goes into f all the same, and does not move.")
+def jvp(f, xs, vs):
+    out = as_dual(f(*(Dual(x, v) for x, v in zip(xs, vs) if v)))
+    return out.primal, out.tangent
+
+
+@wrong("jvp", "written_into_xs", "The Duals are put into xs itself, which is the caller's list: make a new one.")
+def jvp(f, xs, vs):
+    for i in range(len(xs)):
+        xs[i] = Dual(xs[i], vs[i])
+    out = as_dual(f(*xs))
+    return out.primal, out.tangent
+
+
 @wrong("jvp", "divided_by_how_many", "The slope is divided by the number of inputs. They rise with the slopes vs as they are.")
 def jvp(f, xs, vs):
     out = as_dual(f(*[Dual(x, v) for x, v in zip(xs, vs)]))
@@ -1249,6 +1305,27 @@ def forward_gradient(f, xs):
         ahead, behind = ([x + (i == j) * h for j, x in enumerate(xs)] for h in (1e-6, -1e-6))
         gradient.append((f(*ahead) - f(*behind)) / 2e-6)
     return gradient
+
+
+@wrong("forward_gradient", "by_equal_numbers", "Two inputs have the same number here, and both rise: count positions, and do not compare numbers.")
+def forward_gradient(f, xs):
+    return [jvp(f, xs, [1.0 if y == x else 0.0 for y in xs])[1] for x in xs]
+
+
+@wrong("forward_gradient", "by_index_of_a_number", "Two inputs have the same number here, and `index` finds the first one for both: count positions, as `range` or `enumerate` does.")
+def forward_gradient(f, xs):
+    gradient = []
+    for x in xs:
+        direction = [0.0] * len(xs)
+        direction[xs.index(x)] = 1.0
+        gradient.append(jvp(f, xs, direction)[1])
+    return gradient
+
+
+@wrong("forward_gradient", "shared_out", "All inputs rose together, and the sum of the derivatives was shared out evenly: which part belongs to which input it does not tell. Let one rise in each pass.")
+def forward_gradient(f, xs):
+    slope = jvp(f, xs, [1.0] * len(xs))[1]
+    return [slope / len(xs)] * len(xs)
 
 
 @wrong("forward_gradient", "reversed", "The derivatives stand in the opposite order: the first belongs to the first input.")
@@ -1346,6 +1423,12 @@ def mended_jvps():
 """
 SHARE_SLOPE, TANH_SLOPE = "(da * b - a * db) / (a + b) ** 2", "(1 - math.tanh(a) ** 2) * da"
 MAXIMUM = "(a, da) if a > b else (b, db)"
+
+
+wrong("mended_jvps", "share_divided_in_part", "In share the division belongs to the whole difference, and not to its second term alone: brackets.",
+      source=changed(MENDED, (SHARE_SLOPE, "da * (a + b) - a * (da + db) / (a + b) ** 2")))
+wrong("mended_jvps", "maximum_by_slopes", "In maximum the larger slope decides which number counts. It is the larger number, a or b, whose slope goes on.",
+      source=changed(MENDED, (MAXIMUM, "(a, da) if da > db else (b, db)")))
 
 
 @wrong("mended_jvps", "two_of_three", "You found two. The third is right as long as the larger number rises faster.")

@@ -108,6 +108,24 @@ def record(op, parents, constants=()):
     return Value(data, op, tuple(Value(parent.data) for parent in parents), constants)
 
 
+@wrong("record", "op_forgotten", "The parents stand where op belongs, and the constants where the parents do: `Value(data, op, parents, constants)`.")
+def record(op, parents, constants=()):
+    data = FORWARD[op](*[parent.data for parent in parents], *constants)
+    return Value(data, parents, constants)
+
+
+@wrong("record", "constants_as_parents", "The constants stand among the parents, too. A constant is no Value, and nothing goes back to it.")
+def record(op, parents, constants=()):
+    data = FORWARD[op](*[parent.data for parent in parents], *constants)
+    return Value(data, op, (*parents, *constants), constants)
+
+
+@wrong("record", "first_constant_alone", "The constants are kept as one number, or as None: keep the tuple, which may be empty.")
+def record(op, parents, constants=()):
+    data = FORWARD[op](*[parent.data for parent in parents], *constants)
+    return Value(data, op, parents, constants[0] if constants else None)
+
+
 @right("record", "filled_in_later")
 def record(op, parents, constants=()):
     arguments = []
@@ -612,7 +630,7 @@ wrong(
 wrong(
     "topological_order",
     "no_seen",
-    "A value that is used twice stands in the list twice. Remember which values you have met.",
+    "A value that is used twice stands in the list twice. When it is met again it may be there already, or still wait for its turn: look for that, too.",
     source=changed(
         WALK_IN_STEPS,
         ("order, seen = [], set()", "order = []"),
@@ -1122,6 +1140,14 @@ wrong(
 )
 
 
+@wrong("backward", "all_begin_with_one", "All values begin with the gradient 1. Only the last one does, by itself; the others begin with 0.")
+def backward(order, step):
+    for node in order:
+        node.grad = 1.0
+    for node in reversed(order):
+        step(node)
+
+
 @right("backward", "by_index")
 def backward(order, step):
     last = len(order) - 1
@@ -1488,6 +1514,11 @@ def cos_vjp(g, out, a):
 )
 
 
+@wrong("sin_cos", "cosine_of_g", "In sin_vjp the cosine is taken of g. The angle is a, and g is a factor.")
+def sin_vjp(g, out, a):
+    return (math.cos(g),)
+
+
 @wrong("sin_cos", "g_inside", "In sin_vjp g stands inside the cosine. The angle is a alone, and g multiplies the slope.")
 def sin_vjp(g, out, a):
     return (math.cos(g * a),)
@@ -1736,6 +1767,11 @@ def sub(a, b):
     return neg(a) + neg(b)
 
 
+@wrong("derived", "sub_by_power", "sub adds one over b: a power of -1 is no minus. Minus b is a multiple of b, and `neg` makes it.")
+def sub(a, b):
+    return a + b**-1
+
+
 @wrong("derived", "neg_inverts", "a ** -1 is one over a. Minus a is a multiple of a.")
 def neg(a):
     return a**-1
@@ -1753,7 +1789,7 @@ def div(a, b):
 @wrong(
     "derived",
     "value_for_an_exponent",
-    "In div the exponent is a Value. `**` takes a plain number there: write `** -1`, without Value around it.",
+    "In div the exponent is a Value, as b is one. `**` takes a plain number there: b to the power -1, times a.",
 )
 def div(a, b):
     return a * b ** Value(-1.0)
@@ -2217,7 +2253,7 @@ wrong(
 wrong(
     "Scalar",
     "inputs_keep_theirs",
-    "Right at the first call of backward. At the next one, x and y keep their old gradients, as in PyTorch, and the new ones are added. Here inputs begin with 0 as well.",
+    "Right at the first call of backward. At the next one some gradients are still there, and the new ones are added: all values from which this one was made begin with 0, inputs as well as those in between.",
     source=changed(CLOSURES, ("                node.grad = 0.0\n", "                node.grad = 0.0 if node.parents else node.grad\n")),
 )
 wrong(

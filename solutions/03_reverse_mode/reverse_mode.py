@@ -246,6 +246,7 @@ def recorded(op, data, parents, constants):
 
         __add__ = __radd__ = __mul__ = __rmul__ = __pow__ = __float__ = refuse
 
+    Leaf.__name__ = "Value"  # as a message calls it
     leaves, equal = ({name: Leaf(number) for name, number in data.items()} for _ in range(2))
     given = tuple(leaves[name] for name in parents)
     record(op, tuple(equal[name] for name in parents), tuple(constants))  # others, with the same numbers
@@ -253,7 +254,7 @@ def recorded(op, data, parents, constants):
     if not isinstance(out, Value):
         return out
     def name_of(parent):
-        kind = "a Value" if isinstance(parent, Value) else f"a {type(parent).__name__}"
+        kind = "a Value" if isinstance(parent, Value) else "a plain number"
         names = (name for name, leaf in leaves.items() if leaf is parent)
         return next(names, f"{kind}, not one of the given Values")
 
@@ -1651,7 +1652,7 @@ with exercise("mended_rules") as check:
     check.true(set(names) <= set(FUNCTIONS), "the keys are names from CONTRIBUTED")
     for name in names:
         check.true(not is_right(contributed_rule, name),
-                   f"the colleague's rule of {name} is right, so it needs no mending")
+                   f"{name} is right as it is now (changed? run the colleague's cell, and all below)")
         check.close(*trial(mended_rule, name, 1.7, 0.6),
                     f"each g times the slopes of {name} at a = 1.7 (b = 0.6)", rtol=1e-6)
         check.close(*trial(mended_rule, name, -1.7, 0.6),

@@ -161,6 +161,11 @@ def mean_rule(g, out, a, axis=None, keepdims=False):
     return sum_rule(g, out, a, axis, keepdims)
 
 
+@wrong("sum_and_mean", "tuple_divided", "sum_rule sends back a tuple, and a tuple cannot be divided: divide g before, or take the first element out.")
+def mean_rule(g, out, a, axis=None, keepdims=False):
+    return sum_rule(g, out, a, axis, keepdims) / (a.size / out.size)
+
+
 @wrong("sum_and_mean", "tuple_in_a_tuple", "sum_rule sends back a tuple already. Return it as it is, or take its first element out.")
 def mean_rule(g, out, a, axis=None, keepdims=False):
     return (sum_rule(g * out.size / a.size, out, a, axis, keepdims),)
@@ -591,6 +596,17 @@ def index_rule(g, out, a, index):
     return (back,)
 
 
+@wrong("index_rule", "negative_compared", "A negative index counts from the end: -3 is row 0 of three. A comparison with 0, 1 and 2 does not find it.")
+def index_rule(g, out, a, index):
+    back = np.zeros_like(a)
+    if isinstance(index, np.ndarray) and index.dtype.kind == "i":
+        for i in range(len(a)):
+            back[i] = g[index == i].sum(axis=0)
+    else:
+        np.add.at(back, index, g)
+    return (back,)
+
+
 @wrong("index_rule", "picked_again", "You picked from g. The way back brings g's numbers to the places where they were picked.")
 def index_rule(g, out, a, index):
     return (g[index],)
@@ -760,6 +776,11 @@ def index_rule(g, out, a, index):
 @wrong("matmul_rule", "not_transposed", "No factor is transposed here, and of square matrices every product fits. What is turned is not a question of the shapes alone: dA[0, 0] is row 0 of g times row 0 of b.")
 def matmul_rule(g, out, a, b):
     return g @ b, a @ g
+
+
+@wrong("matmul_rule", "one_array", "One array comes back, and two cotangents are wanted, that of a and that of b: its two rows were taken for them.")
+def matmul_rule(g, out, a, b):
+    return g @ b.T
 
 
 @wrong("matmul_rule", "order_swapped", "The factors stand in the other order. Here all is square, and both orders fit. Try (2, 3) @ (3, 4): only one gives the shape of a.")
@@ -964,6 +985,9 @@ batched("summed_without_keeping", "You added up the axes in front. One of length
         db = db.sum(axis=0)
     return da.reshape(a.shape) if a.ndim == 1 else da, db.reshape(b.shape) if b.ndim == 1 else db
 """)
+batched("reshaped_to_sum", "The axis that was stretched is not always the first: a reshape then adds up numbers of others. Add up along the stretched axis itself, as `unbroadcast` does.",
+        ("unbroadcast(g @ right.swapaxes(-1, -2), left.shape)", "(g @ right.swapaxes(-1, -2)).reshape((-1,) + left.shape).sum(axis=0)"),
+        ("unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)", "(left.swapaxes(-1, -2) @ g).reshape((-1,) + right.shape).sum(axis=0)"))
 batched("averaged", "You took the mean over the stack. Every use counts in full: contributions add up.",
         source=PAIRS + """\
     one, other = unbroadcast(da, left.shape), unbroadcast(db, right.shape)
@@ -1313,6 +1337,10 @@ def two_layers(name, sentence, *changes, source=LAYERS):
 
 two_layers("relu_forgotten", "relu was left out: what arrives at h goes on only where h is positive. Or the mask is True everywhere: h is never negative.",
            (" * (h > 0)", ""))
+two_layers("relu_on_the_scores", "No relu stands behind the last layer: out is a product and b2, and g goes into it as it is.",
+           ("    h = ", "    g = g * (out > 0)\n    h = "))
+two_layers("divided_by_n", "The gradients of the weights are divided by the number of rows. Whoever takes a mean has put that into g; each row adds its share.",
+           ("x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)", "x.T @ dz / len(x), dz.sum(axis=0) / len(x), h.T @ g / len(x), g.sum(axis=0) / len(x)"))
 two_layers("mask_of_dh", "The mask was made from the gradient. relu lets pass where its input is positive.",
            ("h > 0", "dh > 0"), source=HIDDEN)
 two_layers("times_h", "You multiplied by h. The slope of relu is 1 or 0: a mask.", ("(h > 0)", "h"))
@@ -1680,6 +1708,8 @@ steps("clipped_after_the_loop", "The image that the network saw as the digit had
       (CLIPPED, "now + 0.02 * np.sign(d)"), ("return now", "return np.clip(now, low, high)"), source=PUSHED)
 steps("long_steps_clipped_after_the_loop", "The image that the network saw as the digit had pixels outside the limits, and the clip at the end made another of it. Clip in each step, before you ask.",
       (CLIPPED, "now + 0.06 * np.sign(d)"), ("return now", "return np.clip(now, low, high)"), source=PUSHED)
+steps("one_pixel", "No pixel moves any more: the one that you chose is at its limit. Move all that help, each by a little.",
+      (CLIPPED, "now.copy()\n            i = abs(d).argmax()\n            now[i] = np.clip(now[i] + 0.3 * np.sign(d[i]), low[i], high[i])"), source=PUSHED)
 steps("divided_by_the_norm", "The steps are so short that all calls are used up on the way. Take longer ones.",
       ("np.sign(d)", "d / np.linalg.norm(d)"), source=PUSHED)
 steps("all_others_down", "All nine other scores are pushed down alike, and the one in the way may rise all the same. Push down the one that is seen.",

@@ -651,9 +651,9 @@ OF_PLACES = np.array([3.0, 8.0, 2.0])
 
 # %% check="index_rule" points=2
 with exercise("index_rule") as check:
-    g, table, word, words = ROWS, TABLE, 1, np.array([0, 2, 0])
+    g, table, word, words = ROWS, TABLE, 1, np.array([0, 2, -3])
     (sums,) = arrays([[40, 6], [0, 0], [4, 2]])
-    because = "row 0 was picked twice: 10 + 30 and -1 + 7; row 1 never; a stays as it is"
+    because = "row 0 was picked as 0 and as -3: 10 + 30 and -1 + 7; row 1 never; a stays"
     check.close(index_back(g, table, words), ((sums,), table), because)
     twice = np.stack([g, g]), table, np.stack([words, words])
     check.close(index_back(*twice), ((2 * sums,), table), "2 by 3 words: every row twice")
@@ -1036,6 +1036,10 @@ STACKS = (
         "an axis of length 1 is stretched: a gets a sum, DA - 10 DA, and the axis stays",
     ),
     (
+        np.stack([GS, GS]), AS[:, None], BS, (np.stack([DA, DA])[:, None] * -9, np.stack([DB, -2 * DB]) * 4),
+        "the axis of length 1 is the second: each a met both b, and gets DA - 10 DA",
+    ),
+    (
         GS[None], LEFT, BS[None], (-9 * DA, np.stack([DB, -2 * DB])[None]),
         "four axes: a has none in front",
     ),
@@ -1365,7 +1369,7 @@ def two_layer_back(g, x, W1, b1, W2, b2):
 
 X, G2 = arrays([[1, 2], [-1, 0], [3, -1]], [[1, 0], [2, -1], [0, 4]])
 W1, B1 = arrays([[1, 0, -1], [0, -1, 2]], [1, 1, -2])
-W2, B2 = arrays([[2, 1], [0, -1], [-3, 1]], [5, 6])
+W2, B2 = arrays([[2, 1], [0, -1], [-3, 1]], [-2, 0.5])
 
 # %% check="two_layer_rule" points=3
 with exercise("two_layer_rule") as check:

@@ -371,6 +371,9 @@ RECORDED = (f"{CHECK}        if check < lowest:\n            lowest, best = chec
             "        check = loss_of(held_out)\n        if check.item() < lowest:\n            lowest, best = check.item(),")
 ALIAS = ("w.data.copy()", "w.data")
 
+wrong("mended_leaks", "held_out_before_the_step", "The held-out loss is taken before the step: it is to judge the w that the step has made.",
+      source=changed(RUN, (CHECK + "        if check < lowest:\n            lowest, best = check, w.data.copy()\n", ""),
+                     ("        loss = loss_of(batch)\n", CHECK + "        if check < lowest:\n            lowest, best = check, w.data.copy()\n        loss = loss_of(batch)\n")))
 wrong("mended_leaks", "as_it_was", "Nothing is mended yet: four lines are wrong.", source=changed(RUN, RETAINED, CHAIN, TO_FLOAT, RECORDED, ALIAS))
 wrong("mended_leaks", "retained", "`retain_graph=True` keeps the graph of each loss for a second backward, and there is none.",
       source=changed(RUN, RETAINED))
@@ -756,6 +759,8 @@ wrong("Saved", "array_deleted_once", OTHERS_HAVE_IT, source=changed(
 wrong("Saved", "free_once", OTHERS_HAVE_IT, source=changed(SAVED, (GONE, "        del self.counted.data\n        self.counted = None\n")))
 wrong("Saved", "copied_at_get", "`get` gives another array than the one that was saved: a view, or a copy, which takes as much memory again. Keep the value itself, note its version, compare.",
       source=changed(SAVED, ("return self.counted.data", "return self.counted.data.copy()")))
+wrong("Saved", "free_empties_the_value", OTHERS_HAVE_IT, source=changed(SAVED, (GONE, "        self.counted.data = None\n        self.counted = None\n")))
+wrong("Saved", "free_twice_is_refused", "`free` may be called twice.", source=changed(SAVED, (GONE, "        assert self.counted is not None, 'already freed'\n        self.counted = None\n")))
 wrong("Saved", "numbers_alone", "Two numbers are no sentence: say which is the version now, and which was expected.",
       source=changed(SAVED, ("it is at version {now}, expected version {self.version}", "{now}, {self.version}"), ("changed in place: ", "")))
 wrong("Saved", "deleted_twice", "`free` may be called twice.",
@@ -898,6 +903,16 @@ wrong("tanh_node", "collects", "This calls the collector at each operation: it l
       source=changed(TANH, ("1.0 - t * t", "1.0 - out.data * out.data"), ("    return out", "    gc.collect()\n    return out")))
 wrong("tanh_node", "kept_in_a_list", "A list outside of the function holds every node for good.",
       source="ALL = []\n" + changed(TANH, ("    return out", "    ALL.append(out)\n    return out")))
+wrong("tanh_node", "weak_array", "A weak reference gives None once nobody else holds its object: what the rule needs, the array t, the rule has to hold.", source="""
+def tanh_node(x):
+    import weakref
+
+    t = np.tanh(x.data)
+    out = Node(t.copy(), (x,))
+    there = weakref.ref(t)
+    out.back = lambda g: g * (1.0 - there() * there())
+    return out
+""")
 wrong("tanh_node", "no_parents", "x is not among the parents, so the chain ends here.", source=changed(TANH, ("Node(t, (x,))", "Node(t)")))
 wrong("tanh_node", "slope_of_input", "The slope is 1 - t², with t the tanh and not x.", source=changed(TANH, ("1.0 - t * t", "1.0 - x.data * x.data")))
 wrong("tanh_node", "g_lost", "The slope is right: multiply it by the g that arrives.", source=changed(TANH, ("g * (1.0 - t * t)", "1.0 - t * t")))

@@ -31,6 +31,11 @@ def tanh_rule(g, out, a):
     return (g * Tensor(1 - np.tanh(a.data) ** 2),)
 
 
+@wrong("tanh_rule", "tanh_of_out", "`out` is tanh(a) already: here a tanh of it is taken.")
+def tanh_rule(g, out, a):
+    return (g * (1 - out.tanh() ** 2),)
+
+
 @wrong("tanh_rule", "no_g", "That is the slope of tanh alone: it has to be multiplied by g.")
 def tanh_rule(g, out, a):
     return (1 - out * out,)
@@ -914,6 +919,12 @@ def hessian_by_rows(f, x):
     return np.array([[(value(x + a + b) - value(x + a - b) - value(x - a + b) + value(x - a - b)) / 4 for b in E] for a in E])
 
 
+wrong("hessian_by_rows", "by_one_entry_of_x", "`x[i]` is a new Tensor, and g was not made of it: take the gradient by x.",
+      source=changed(ROWS, ("gradient(g[i], x)", "gradient(g[i], x[i])")))
+wrong("hessian_by_rows", "rows_stay_tensors", "The rows are to be arrays, `.data` of a `gradient` each. `backward` frees the graph, and adds to what the leaf has already: kept with `retain_graph`, each row would be the sum of all before it.",
+      source=changed(ROWS, ("gradient(g[i], x).data", "gradient(g[i], x)")))
+wrong("hessian_by_rows", "columns_times_x", "Column j is multiplied by x[j]: along unit vectors, `np.eye`, and not along parts of x.",
+      source=changed(ROWS, ("    return np.array([gradient(g[i], x).data for i in range(x.size)])", "    return np.array([along(g, x, v).data for v in x.data * np.eye(x.size)]).T")))
 wrong("hessian_by_rows", "two_rows", "There are two rows, whatever the number of entries: x has n of them.",
       source=changed(ROWS, ("range(x.size)", "range(2)")))
 wrong("hessian_by_rows", "two_by_two", "The array for the rows has two rows and two columns. It is n by n, as x has n entries.",
@@ -947,7 +958,7 @@ def hessian_by_rows(f, x):
     return np.array([(slopes(x + h * step) - here) / h for step in np.eye(x.size)])
 
 
-@wrong("hessian_by_rows", "backward_for_each_row", "`backward` frees the graph, and adds to what the leaf has already: kept with `retain_graph`, each row would be the sum of all before it. `gradient` keeps the graph, and adds to nothing.")
+@wrong("hessian_by_rows", "backward_for_each_row", "The rows are to be arrays, `.data` of a `gradient` each. `backward` frees the graph, and adds to what the leaf has already: kept with `retain_graph`, each row would be the sum of all before it.")
 def hessian_by_rows(f, x):
     leaf = Tensor(x, requires_grad=True)
     g = gradient(f(leaf), leaf)
@@ -1018,6 +1029,31 @@ def hvp(f, x, v):
 def hvp(f, x, v):
     x = Tensor(x, requires_grad=True)
     return gradient(gradient(f(x), x), x).data * v
+
+
+@wrong("hvp", "summed", "That is one number, the sum of the entries of Hv: return them all.")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    return gradient(gradient(f(x), x) * v, x).data.sum()
+
+
+@wrong("hvp", "x_in_the_product", "x stands in the product whose gradient is taken, and so is differentiated, too: v alone stands beside the gradient.")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    return gradient(gradient(f(x), x) * x * v, x).data
+
+
+@wrong("hvp", "at_x_plus_v", "That is the product with the Hessian at x + v. v is the direction, and the place is x.")
+def hvp(f, x, v):
+    x = Tensor(x + v, requires_grad=True)
+    return along(gradient(f(x), x), x, v).data
+
+
+@wrong("hvp", "along_the_gradient", "That is H times the gradient: v takes no part.")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    g = gradient(f(x), x)
+    return along(g, x, g.data).data
 
 
 @wrong("hvp", "without_v", "That is the product with a vector of ones: the numbers in v do not count, or their signs alone do.")
@@ -1398,8 +1434,8 @@ def conjugate_gradients(product, b, steps):
 @wrong(
     "conjugate_gradients",
     "two_products",
-    "The numbers are right, and one step takes two products. Hd is enough: r begins as b, and in each step a "
-    "times Hd is taken off it.",
+    "The numbers are right, and one step takes two products. One is enough, Hd: d · Hd stands below a, and a times Hd "
+    "is taken off r.",
 )
 def conjugate_gradients(product, b, steps):
     p, r, d = np.zeros_like(b), b, b
@@ -1607,6 +1643,10 @@ def conjugate_gradients(product, b, steps):
 STEP = "        p, r = p + a * d, r - a * Hd\n        d = r + (r @ r) / size * d\n"
 D_FIRST = "d is renewed with the r of before: r comes first, for the new d begins with what is still missing."
 
+wrong("conjugate_gradients", "first_size_throughout", "r · r is that of the first step throughout: r changes, and its size with it.",
+      source=changed(CG, ("b, b\n    for _ in range(steps):\n        size = r @ r\n", "b, b\n    size = r @ r\n    for _ in range(steps):\n")))
+wrong("conjugate_gradients", "ratio_by_d_Hd", "The new d takes r · r over d · Hd of the old one. It is r · r, new over old.",
+      source=changed(CG, ("(r @ r) / size * d", "(r @ r) / (d @ Hd) * d")))
 wrong("conjugate_gradients", "p_along_r", "p moves along r, and r is taken off along d: both steps go along d, which is r in the first one only.",
       source=changed(CG, ("p + a * d", "p + a * r")))
 wrong("conjugate_gradients", "d_before_r", D_FIRST, source=changed(
@@ -1927,6 +1967,8 @@ LAST = "float(v @ product(v))"
 QUOTIENTS = "Entries of Hv were divided by those of v. They agree only at the very end, and there it may be 0 / 0: the curvature is v · Hv."
 NO_SUM = "An array is returned for the curvature, or it cannot become a float: v · Hv is the sum of the products."
 
+wrong("sharpest", "largest_on_the_way", "The largest v · Hv on the way is returned, and asked for is that of the last v.",
+      source=changed(POWERS, ("    for _", "    best = -np.inf\n    for _"), ("np.linalg.norm(v)\n", "np.linalg.norm(v)\n        best = max(best, float(v @ product(v)))\n"), (LAST, "best")))
 wrong("sharpest", "mean_of_quotients", QUOTIENTS, source=changed(POWERS, (LAST, "float((product(v) / v).mean())")))
 wrong("sharpest", "one_quotient", QUOTIENTS, source=changed(POWERS, (LAST, "float((product(v) / v)[0])")))
 wrong("sharpest", "one_step_short", "One step is missing: there are `steps` products with a division, and then one for v · Hv.",
@@ -1985,6 +2027,20 @@ STILL_CUT = (
     "The values are right, and by the weights all is 0: training cannot lower this penalty. The slopes have no graph: `.data` or a "
     "new Tensor cuts it, and a plain `.backward()` records none."
 )
+
+
+@wrong("mended_penalty", "f_squared", "f was squared, and then its gradient taken. It is the gradient of f that is squared.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    slopes = gradient(f(x) ** 2, x)
+    return (slopes * slopes).sum(-1).mean()
+
+
+@wrong("mended_penalty", "lengths_squared_twice", "The squared lengths were squared once more before the mean.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    slopes = gradient(f(x), x)
+    return ((slopes * slopes).sum(-1) ** 2).mean()
 
 
 @wrong("mended_penalty", "backward_records_nothing", STILL_CUT)
@@ -2302,11 +2358,33 @@ def residual(u, t):
     return gradient(values, t) ** 2 + values
 
 
-@wrong("residual", "slope_twice", "The first derivative was doubled: the second is the gradient of the first.")
+@wrong("residual", "slope_twice", "What is added to u is not u'' here. That is the gradient of the gradient; the first derivative twice, or a slope along t in place of ones, is another thing.")
 def residual(u, t):
     t = Tensor(t, requires_grad=True)
     values = u(t)
     return gradient(values, t) + gradient(values, t) + values
+
+
+@wrong("residual", "along_the_times", "What is added to u is not u'' here. That is the gradient of the gradient; the first derivative twice, or a slope along t in place of ones, is another thing.")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return along(gradient(values, t), t, t.data) + values
+
+
+@wrong("residual", "slope_times_its_number", "That is u'² + u: a second derivative is no square of the first.")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    slope = gradient(values, t)
+    return slope * slope.data + values
+
+
+@wrong("residual", "gradient_of_the_square", "The slope was squared before its gradient was taken, which gives 2 u' u'': take the gradient of the slope itself.")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return gradient(gradient(values, t) ** 2, t) + values
 
 
 @wrong("residual", "squared", "That is the square of the residual, and the loss squares it once more: return u'' + u itself.")
@@ -2666,6 +2744,14 @@ def fixed_point_rule(g, z, W, x):
     u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g)
     return np.outer(s * u, z), s * u
 """
+wrong("fixed_point_rule", "tanh_of_z", "z is a tanh already, of Wz + x: its slope is 1 - z².",
+      source=changed(SOLVE, ("1 - z * z", "1 - np.tanh(z) ** 2")))
+wrong("fixed_point_rule", "diagonal_alone", "Only the diagonal of W counts here. An entry of z depends on all others, so a system is to be solved.",
+      source=changed(SOLVE, ("np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g)", "g / (1 - s * np.diag(W))")))
+wrong("fixed_point_rule", "g_in_what_W_gets", "What W gets is made with g, and it belongs to u, which has gone around the loop.",
+      source=changed(SOLVE, ("np.outer(s * u, z)", "np.outer(s * g, z)")))
+wrong("fixed_point_rule", "s_on_columns", "s multiplies the columns of what W gets: row i belongs to s[i] · u[i].",
+      source=changed(SOLVE, ("np.outer(s * u, z)", "s * u[:, None] * z")))
 wrong("fixed_point_rule", "square_alone", "The slope of tanh is 1 minus z², and here it is z² alone.",
       source=changed(SOLVE, ("1 - z * z", "z**2")))
 wrong("fixed_point_rule", "two_by_two", "The identity has two rows here. It has as many as z has entries.",

@@ -1006,7 +1006,7 @@ if predicted(prediction, "newton_on_a_hill"):
 # The largest curvature sets the limit of unit 09: with a rate above 2 / curvature, gradient descent cannot stay in a
 # minimum. It is an *eigenvalue* of H: for one direction v, Hv is that number times v. *Power iteration*,
 # $v\leftarrow Hv/\lVert Hv\rVert$, turns nearly every v towards that of the eigenvalue largest in absolute value. In a
-# minimum this is the largest: none is negative. $v\cdot Hv$ is the curvature along v.
+# minimum this is the largest: none is negative. $v\cdot Hv$ is the curvature along v of length 1.
 #
 # ### Exercise `sharpest` (2 points)
 # Do this `steps` times (at least once), from v. Return the curvature along the last v, a float, and this v.
@@ -1210,7 +1210,7 @@ print(f"by differences:    {(before - 2 * here + after) / 1e-6:.1f}")
 # A colleague's version runs, and **three things are wrong with it**. For 3 x₀ - 4 x₁ each row has the gradient (3, -4): the
 # penalty is 9 + 16 = 25, for any number of rows, and its gradient by the weights is (6, -8).
 #
-# **Predict, then run.** What does it give for one row, and for five?
+# **Predict, then run.** Which penalty for one row, and for five?
 
 
 # %% given="colleague_penalty"

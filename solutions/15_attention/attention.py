@@ -1173,9 +1173,9 @@ if predicted(prediction, "one_head_and_two"):
         print(f"two at once, heads: {heads}, right: {train(heads, task=two_at_once)[2]:.1%}")
 
 # %% [markdown]
-# What to see: one head has one row of weights per position. It took one digit alone, here the first, always named
-# it, and guessed the other, right one time in ten; at the last position both are the same digit. That makes
-# $1/6+5/6\cdot1/10=25\,\%$. Of two heads, each takes one digit.
+# One head has one row of weights per position; a blend of two digits names neither. It took one digit alone, here the
+# first, always named it, and guessed the other, right one time in ten; at the last position both are the same. That
+# makes $1/6+5/6\cdot1/10=25\,\%$. Two heads take one each.
 
 
 # %% figure="two_heads"

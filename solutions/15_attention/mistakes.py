@@ -19,6 +19,17 @@ def past_matrix(n):
     return np.tri(n)
 
 
+@wrong("past_matrix", "summed_twice", "The rows are added up a second time: np.tri has a 1 for each position that is seen already.")
+def past_matrix(n):
+    return np.cumsum(np.tri(n), axis=0) / np.arange(1, n + 1)[:, None]
+
+
+@wrong("past_matrix", "softmax_of_ones", "exp of 0 is 1, so the future has a share here, too. Divide the ones themselves.")
+def past_matrix(n):
+    e = np.exp(np.tri(n))
+    return e / e.sum(axis=1, keepdims=True)
+
+
 @wrong("past_matrix", "divided_by_n", "All rows are divided by n here. Row t sees t + 1 positions.")
 def past_matrix(n):
     return np.tri(n) / n
@@ -160,6 +171,13 @@ def causal_softmax(scores):
 for limit in (30, 50, 100, 700):
     wrong("causal_softmax", f"limit_of_{limit}", "The future has a tiny weight here, and 0 is asked for. Its score has to be -inf, of which exp is 0: no other number is low enough, and a limit would make one of it again.", source=changed(
         SOFT, ("np.exp(masked - masked.max(axis=-1, keepdims=True))", f"np.exp(np.maximum(masked - masked.max(axis=-1, keepdims=True), -{limit}))")))
+wrong("causal_softmax", "only_the_sum_masked", "Only the sum below is masked: what stands above it still gives the future a share.", source=changed(
+    SOFT, ("np.where(np.tri(T, dtype=bool), scores, -np.inf)", "scores"), ("e / e.sum(", "e / (e * np.tri(T)).sum(")))
+wrong("causal_softmax", "scaled_once_more", "The scores come scaled already: here they are divided by a root once more.", source=changed(
+    SOFT, ("masked.max(axis=-1, keepdims=True))", "masked.max(axis=-1, keepdims=True)) / np.sqrt(T))"), ("np.exp(masked", "np.exp((masked")))
+for _room in ("1e-6", "1e-8"):
+    wrong("causal_softmax", f"room_of_{_room.replace('-', '_')}", "Something is added to the sum below, and the rows no longer add up to 1. That sum is never 0: one of its terms is exp(0).", source=changed(
+        SOFT, ("e / e.sum(axis=-1, keepdims=True)", f"e / (e.sum(axis=-1, keepdims=True) + {_room})")))
 wrong("causal_softmax", "no_mask", "The future counts here: nothing is masked, or `masked` is not what goes into exp.", source=changed(
     SOFT, ("np.where(np.tri(T, dtype=bool), scores, -np.inf)", "scores")))
 wrong("causal_softmax", "zero_after", "The zeros come after the softmax, so the rows no longer add up to 1: mask the scores, by -inf.", source="""
@@ -324,6 +342,12 @@ wrong("scaled_scores", "not_divided", "The products are right. Divide them by th
 BY_D = "The products are divided by d: by it once, or by its root twice, as when queries and keys are both divided. Divide once, by the root."
 wrong("scaled_scores", "divided_by_d", BY_D, source=changed(
     SCORES, ("np.sqrt(q.shape[-1])", "q.shape[-1]")))
+wrong("scaled_scores", "entry_by_entry", "Each query meets each key: that is a matrix product, and here entries that stand at the same place are multiplied.", source=changed(
+    SCORES, ("q @ k.swapaxes(-1, -2)", "(q * k).sum(axis=-1)")))
+wrong("scaled_scores", "not_turned", "The last two axes of k have to change places: then rows of q meet rows of k.", source=changed(
+    SCORES, ("k.swapaxes(-1, -2)", "k")))
+wrong("scaled_scores", "three_axes", "There may be any number of axes in front, two or four in all: name the last two from the end, `swapaxes(-1, -2)`.", source=changed(
+    SCORES, ("k.swapaxes(-1, -2)", "k.transpose(0, 2, 1)")))
 wrong("scaled_scores", "times_root", "You multiply by the root of d: divide.", source=changed(SCORES, ("/ np", "* np")))
 wrong("scaled_scores", "root_of_keys", "The divisor is √3 where d is 4, and its root 2. Is it the root of how many keys there are? d is how long each of them is.", source=changed(
     SCORES, ("q.shape[-1]", "k.shape[-2]")))
@@ -419,6 +443,12 @@ def attention_rule(g, p, q, k, v):
     return to_products @ k, to_products.swapaxes(-1, -2) @ q, p.swapaxes(-1, -2) @ g
 """
 
+wrong("attention_rule", "softmax_skipped", "What arrives at the weights was sent on to the scores as it is: the rule of the softmax lies between.", source=changed(
+    RULE, ("p * (to_p - (to_p * p).sum(axis=-1, keepdims=True))", "to_p * np.tri(p.shape[-1])")))
+wrong("attention_rule", "product_of_matrices", "p and what arrives at it are multiplied as matrices. Entry by entry, and then summed along each row.", source=changed(
+    RULE, ("(to_p * p).sum(axis=-1, keepdims=True)", "p @ to_p")))
+wrong("attention_rule", "output_without_g", "g is missing in the sum of each row: it is g times the output, p @ v, summed.", source=changed(
+    RULE, ("(to_p * p).sum(axis=-1, keepdims=True)", "(p @ v).sum(axis=-1, keepdims=True)")))
 wrong("attention_rule", "not_divided", "The scores were divided by the root of d, so their gradients are, too. d is the length of the last axis.", source=changed(
     RULE, ("to_scores / np.sqrt(q.shape[-1])", "to_scores")))
 wrong("attention_rule", "two_or_four_axes", "There may be any number of axes in front, and only some of them are thought of here: `swapaxes(-1, -2)` exchanges the last two of any number.", source="""
@@ -824,6 +854,10 @@ def block_rule(g, x, W):
     return g + normalise_rule(inner @ W.T, x), n.T @ inner
 """
 
+wrong("block_rule", "slope_at_n", "The slope of tanh is taken at n. What goes into tanh is n @ W.", source=changed(
+    BLOCK, ("np.tanh(n @ W)", "np.tanh(n)")))
+wrong("block_rule", "times_x", "What the rule of the normalisation gives is the gradient of x already: no factor x.", source=changed(
+    BLOCK, ("g + normalise_rule", "g + x * normalise_rule")))
 wrong("block_rule", "no_way_around", "The gradient that goes around the branch is missing: y contains x itself.", source=changed(
     BLOCK, ("g + normalise_rule", "normalise_rule")))
 wrong("block_rule", "around_only", "The branch is missing in the gradient of x: it has two parts.", source=changed(
@@ -946,6 +980,12 @@ def merged(a, b):
     return m, l_a * by_a + l_b * by_b, acc_a * by_a + acc_b * by_b
 """
 
+wrong("merged", "a_floor", "The larger m has a floor here. Scores may lie below it, and a piece that has seen nothing has -inf.", source=changed(
+    MERGED, ("max(m_a, m_b)", "max(m_a, m_b, -1e9)")))
+wrong("merged", "nothing_at_zero", "Two pieces that have seen nothing give one that has seen nothing: its m is -inf, and not 0.", source=changed(
+    MERGED, ("        return a\n", "        return 0.0, 0.0, acc_a\n")))
+wrong("merged", "larger_in_size", "m is the larger one of the two, and not the one that is larger in size.", source=changed(
+    MERGED, ("max(m_a, m_b)", "max(m_a, m_b, key=abs)"), ("m == -np.inf", "m_a == m_b == -np.inf")))
 wrong("merged", "plain_sums", "Sums of different m are added up: bring both to the larger m first.", source=changed(
     MERGED, ("np.exp(m_a - m), np.exp(m_b - m)", "1.0, 1.0")))
 wrong("merged", "acc_not_brought", "`acc` was not brought to the new m here: like `l`, it is multiplied by exp(old m - new m).", source=changed(

@@ -161,9 +161,9 @@ def test_undivided_scores_may_stop_at_a_wrong_position(solved: Any) -> None:
 @proves(
     UNIT,
     "It took one digit alone, here the first, always named it, and guessed the other, right one time in ten; at the "
-    "last position both are the same digit.",
+    "last position both are the same.",
     "That makes $1/6+5/6\\cdot1/10=25\\,\\%$.",
-    "Of two heads, each takes one digit.",
+    "Two heads take one each.",
 )
 def test_two_places_for_two_reasons_are_hard_for_one_head(solved: Any) -> None:
     names = solved(UNIT)
