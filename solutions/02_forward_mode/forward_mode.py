@@ -799,7 +799,7 @@ with exercise("clamp") as check:
     check.close(clamped(-0.5, -3.0, -1.0, 2.0), (-0.5, -3.0), "-0.5 is within the limits")
     check.close(clamped_plain(4.0, -1.0, 2.0), ("a plain number", 2.0),
                 "a plain x gives a plain result: it has no slope to carry")
-    check.close(clamped_plain(0.5, -1.0, 2.0), ("a plain number", 0.5), "between the limits as well")
+    check.close(clamped_plain(0.5, -1.0, 2.0), ("a plain number", 0.5), "between them, too")
     ### BEGIN HIDDEN TESTS
     for x, slope, low, width in check.cases(20, number(-5.0, 5.0), number(), number(), number(0.5, 3.0)):
         high = low + width
@@ -1471,7 +1471,7 @@ with exercise("mended_jvps") as check:
     for name in names:
         given = numbers_for(name, 1.7, -1.3, 0.6, 0.7)
         check.true(abs(sent_jvp(name, *given)[1] - moved(name, *given)[1]) > 1e-6,
-                   f"{name} is right in SENT as it is now (changed? run its cell again, and all below)")
+                   f"{name} is right in SENT (changed? run its cell anew, and those below)")
         for pairs in places(name):
             check.close(mended_jvp(name, *pairs), moved(name, *pairs),
                         f"{name}, and its numerical derivative in this direction")

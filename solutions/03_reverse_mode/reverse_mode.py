@@ -1652,7 +1652,7 @@ with exercise("mended_rules") as check:
     check.true(set(names) <= set(FUNCTIONS), "the keys are names from CONTRIBUTED")
     for name in names:
         check.true(not is_right(contributed_rule, name),
-                   f"{name} is right as it is now (changed? run the colleague's cell, and all below)")
+                   f"{name} is right there (changed? run that cell anew, and those below)")
         check.close(*trial(mended_rule, name, 1.7, 0.6),
                     f"each g times the slopes of {name} at a = 1.7 (b = 0.6)", rtol=1e-6)
         check.close(*trial(mended_rule, name, -1.7, 0.6),
