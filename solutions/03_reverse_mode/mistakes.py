@@ -108,7 +108,7 @@ def record(op, parents, constants=()):
     return Value(data, op, tuple(Value(parent.data) for parent in parents), constants)
 
 
-@wrong("record", "op_forgotten", "The parents stand where op belongs, and the constants where the parents do: `Value(data, op, parents, constants)`.")
+@wrong("record", "op_forgotten", "The parents stand where op belongs, and the constants where the parents do: a Value takes the data first, and op second.")
 def record(op, parents, constants=()):
     data = FORWARD[op](*[parent.data for parent in parents], *constants)
     return Value(data, parents, constants)

@@ -230,7 +230,8 @@ def test_the_file_holds_digests_and_sentences_of_the_bank_and_nothing_else(unit:
     assert set(about["texts"]) <= {entry.sentence for entry in bank if not entry.right}
     guesses = read_guesses(assignment)
     assert about["guesses"] == {
-        name: {part: said[part] for part in ("right", "told")} for name, said in guesses.items()
+        name: {part: said[part] for part in ("right", "also", "told") if part in said}
+        for name, said in guesses.items()
     }
     texts = about["texts"] + [text for said in guesses.values() for _, text in said["told"]]
     for line in solution_lines(assignment):

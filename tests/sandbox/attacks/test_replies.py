@@ -141,5 +141,6 @@ def flood():
     report = beside(f"{INSIDE}{flood}\n{LATE[name]}", unbox=late)
     assert earned(report) == [(2, "passed"), (0, "timeout")]
     assert "did not end within 1 s" in report.outcomes[1].message
-    (note,) = report.notes
+    # A machine that was busy says so, besides.
+    (note,) = [note for note in report.notes if not (report.overloaded and "overloaded" in note)]
     assert "exit code 7" in note if "ended" in name else "did not end within 1 s" in note
