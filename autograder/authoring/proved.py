@@ -66,7 +66,7 @@ def choose(assignment: Assignment, seeds: int, known: Mapping[str, object], chan
         if before["digest"] == now and int(before["seeds"]) >= seeds:
             found.sampled.append(exercise.name)
             found.kept[exercise.name] = before
-            if before.get("grader") == grader():
+            if seeds and before.get("grader") == grader():  # a proof at one seed is of the whole bank
                 settled = {entries[i] for i in before["settled"]}
                 left_out = {
                     entry

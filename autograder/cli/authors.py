@@ -161,8 +161,6 @@ def prove_command(
         for assignment in assignments:
             clock = [time.monotonic()]
             chosen = choose(assignment, seeds, {} if everything else read_proved(assignment), chance)
-            if not seeds:  # a proof at one seed is of the whole bank
-                chosen.left_out = chosen.settled = frozenset()
             found, settled = prove_bank(assignment, sandbox, chance, jobs, chosen.left_out)
             settled |= chosen.settled
             clock.append(time.monotonic())

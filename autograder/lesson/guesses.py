@@ -60,7 +60,7 @@ def fits(part: Any, guess: Any) -> bool:
     """
     if part == "_":
         return True
-    if isinstance(guess, str) and not isinstance(part, bool):
+    if not isinstance(part, bool):
         guess = _as_number(guess)
     if isinstance(part, str) and (found := _RANGE.fullmatch(part)):
         return _is_number(guess) and float(found[1]) <= guess <= float(found[2])
@@ -73,9 +73,10 @@ def fits(part: Any, guess: Any) -> bool:
     return equal(guess, part)
 
 
-def _as_number(guess: str) -> float | str:
+def _as_number(guess: Any) -> Any:
+    """The number that a text is; anything else as it is."""
     try:
-        return float(guess.strip().removesuffix("%"))
+        return float(guess.strip().removesuffix("%")) if isinstance(guess, str) else guess
     except ValueError:
         return guess
 
@@ -126,6 +127,7 @@ def _off(right: Sequence[Any], found: Sequence[Any]) -> str:
 
 
 def _in_any_order(right: Sequence[Any], found: Sequence[Any]) -> bool:
+    """Whether each part of a guess is another one of the right parts."""
     left = list(found)
     for part in right:
         i = next((i for i, guess in enumerate(left) if fits(part, guess)), None)
@@ -137,8 +139,7 @@ def _in_any_order(right: Sequence[Any], found: Sequence[Any]) -> bool:
 
 def _direction(part: Any, guess: Any) -> str:
     """In which direction a wrong part of a guess is off."""
-    guess = _as_number(guess) if isinstance(guess, str) else guess
-    ends = _ends(part)
+    ends, guess = _ends(part), _as_number(guess)
     if ends is None:
         return "not so"
     if not _is_number(guess):
@@ -162,16 +163,14 @@ def _ends(part: Any) -> tuple[float, float] | None:
 
 def _how_far(part: Any, guess: Any) -> str:
     """By how much a number is off, where that is one number, and has its sign."""
-    guess = _as_number(guess) if isinstance(guess, str) else guess
+    guess = _as_number(guess)
     if not _is_number(part) or not _is_number(guess) or part * guess <= 0:
         return ""
     times = part / guess
-    if not 1 / _MANY < times < _MANY:
-        return (
-            f": the answer is {times:.3g} times that"
-            if times > 1
-            else f": that is {1 / times:.3g} times the answer"
-        )
+    if times >= _MANY:
+        return f": the answer is {times:.3g} times that"
+    if times <= 1 / _MANY:
+        return f": that is {1 / times:.3g} times the answer"
     return f", by {abs(1 / times - 1):.1%}"
 
 
