@@ -1871,10 +1871,10 @@ def advice(told, digit, seen, moved, factor):
         return "You never called the scores and back that fooled was given: another network was asked, or none."
     if not told["calls of back"]:
         return "You never called back, which says how each pixel moves the scores."
-    if digit in told["seen on the way"] and digit in told["pushed down"]:
-        return f"{digit} was seen on the way: stop there. Some steps push {digit} down."
     if told["seen last"] == digit:
         return f"The last image that you asked about was seen as {digit}: return that one, clipped before you ask."
+    if digit in told["seen on the way"] and digit in told["pushed down"]:
+        return f"{digit} was seen on the way: stop there. Some steps push {digit} down."
     if digit in told["seen on the way"]:
         return f"{digit} was seen on the way: stop there."
     if not told["pushed up"] + told["pushed down"]:
@@ -1889,6 +1889,8 @@ def advice(told, digit, seen, moved, factor):
     if seen in told["seen on the way"] and seen not in told["pushed down"]:
         return f"No step of yours pushes {seen} down: ask after each step what is seen."
     if told["calls of back"] > 2 and told["images for back"] == 1:
+        if not moved:
+            return "No pixel moved: a step that the limits take away again leads nowhere. Move all pixels that help."
         return "All calls of back were at one image: ask for the slopes where you are now."
     if told["calls of back"] > 1 and factor < 1 and told["step"] < 0.005:
         return "Small scores have small gradients: a step may not depend on their size."
