@@ -159,7 +159,7 @@ def test_a_notebook_answers_from_the_file_beside_it(
     (tmp_path / "likely.json").write_text(json.dumps({"guesses": {"three": ABOUT}}))
     monkeypatch.setattr(logbook, "started_in", lambda: tmp_path)
     guesses._read_once.cache_clear()
-    for prediction in ((5, 83, "huge"), (4, 83, "huge"), (5, 60, "huge"), (1, 2, 3)):
+    for prediction in ((5, 83, "huge"), (4, 83, "huge"), (5, 60, "huge"), (1, 2, 3), (5, 83)):
         assert predicted(prediction, "three")
     assert predicted(7, "another") and predicted(8)
     assert capsys.readouterr().out.splitlines() == [
@@ -170,6 +170,8 @@ def test_a_notebook_answers_from_the_file_beside_it(
         "→ The second is too small.",
         "your prediction: (1, 2, 3) (0 of 3 right)",
         "→ Chance reads more.",
+        "your prediction: (5, 83)",
+        "→ The answer has 3 parts, and yours 2.",
         "your prediction: 7",
         "your prediction: 8",
     ]
